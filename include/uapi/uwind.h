@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * uwind: user-space call stacks on stock Linux kernels. The contract between
+ * the module uwind.ko and its users.
+ *
+ * Two devices take ioctls:
+ *
+ *   /dev/uwind       creates tables (how to unwind a file or a range of text),
+ *                    lists them, reads statistics and runs one session per
+ *                    open file. All but UWIND_IOC_ABI needs CAP_PERFMON or
+ *                    CAP_SYS_ADMIN. What a file descriptor created dies with it.
+ *   /dev/uwind-self  open to everybody: a process adds, removes and queries
+ *                    .sframe sections of its own memory. They serve only that
+ *                    memory, are inherited by fork() and die at exec() or exit.
+ *
+ * Stacks leave over generic netlink (family UWIND_GENL_NAME). A socket becomes
+ * a session's reader by UWIND_CMD_ATTACH, which carries the session's file
+ * descriptor; UWIND_CMD_RECORDS messages then arrive as unicasts.
+ *
+ * Rules for every struct that goes through an ioctl: it begins with its own
+ * size in bytes. A shorter struct is read as if zeros followed; a longer one is
+ * refused with E2BIG unless its tail is zero. Unknown flags and non-zero
+ * reserved fields give EINVAL. Pointers are passed as __u64.
+ *
+ * Errors that every ioctl can give: EFAULT (pointer), EINVAL (field), E2BIG
+ * (size), EPERM (privilege), ENOTTY (unknown ioctl), ENOMEM.
+ */
+#ifndef UWIND_H
+#define UWIND_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#include "uwind_words.h"
+
+#define UWIND_ABI_VERSION 1
+
+#define UWIND_DEVICE      "/dev/uwind"
+#define UWIND_SELF_DEVICE "/dev/uwind-self"
+
+/* Limits. */
+#define UWIND_MAX_SECTION_BYTES (256u << 20) /* one .sframe section           */
+#define UWIND_MAX_ROWS          (16u << 20)  /* rows of one table             */
+#define UWIND_MAX_RULES         65535u       /* different rules of one table  */
+#define UWIND_MAX_SEGMENTS      16u          /* executable segments of a file */
+#define UWIND_MAX_RANGES        64u          /* text ranges of one bind       */
+#define UWIND_MAX_TARGETS       4096u        /* processes of one session      */
+#define UWIND_MAX_SESSIONS      16u
+#define UWIND_MAX_FRAMES        2048u        /* frames of one stack           */
+#define UWIND_DEFAULT_FRAMES    512u
+
+#define UWIND_ENUM_STOP(name, json, complete) UWIND_STOP_##name,
+enum uwind_stop { UWIND_STOP_LIST(UWIND_ENUM_STOP) UWIND_NR_STOPS };
+
+#define UWIND_ENUM_METHOD(name, json) UWIND_METHOD_##name,
+enum uwind_method { UWIND_METHOD_LIST(UWIND_ENUM_METHOD) UWIND_NR_METHODS };
+
+#define UWIND_ENUM_LOSS(name, json) UWIND_LOSS_##name,
+enum uwind_loss { UWIND_LOSS_LIST(UWIND_ENUM_LOSS) UWIND_NR_LOSSES };
+
+/* Architecture of the kernel, and so of the tables. */
+enum uwind_arch { UWIND_ARCH_NONE, UWIND_ARCH_X86_64, UWIND_ARCH_ARM64 };
+
+/* UWIND_IOC_ABI: which contract the module speaks. Both devices. */
+struct uwind_abi {
+	__u32 size;
+	__u32 version;     /* out: UWIND_ABI_VERSION                             */
+	__u64 errata;      /* out: bit n = erratum n applies; none is known      */
+	__u32 arch;        /* out: enum uwind_arch                               */
+	__u32 reserved;
+	char  module[32];  /* out: the module's own version, NUL-terminated      */
+};
+
+/*
+ * One rule: how to get from a frame to its caller.
+ *
+ *   CFA = reg(cfa_reg) + cfa_off                          cfa_kind REG
+ *   CFA = *(reg(cfa_reg) + cfa_off) + cfa_add             cfa_kind MEM
+ *
+ * The return address and the caller's frame pointer are found at a "place".
+ * Registers are DWARF numbers of the architecture. The caller's stack pointer
+ * is the CFA. Fields that a kind does not use are 0.
+ */
+enum uwind_rule_kind {
+	UWIND_RULE_NONE,      /* no row: code that this table says nothing about */
+	UWIND_RULE_FRAME,     /* CFA and places, as above                        */
+	UWIND_RULE_OUTERMOST, /* no caller: the walk is complete                 */
+	UWIND_RULE_SIGFRAME,  /* registers lie in the ABI's signal frame at SP   */
+	UWIND_RULE_THREAD_START, /* no caller: first code of a thread            */
+};
+
+enum uwind_cfa_kind { UWIND_CFA_REG, UWIND_CFA_MEM };
+
+enum uwind_place {
+	UWIND_PLACE_SAME,    /* unchanged; a return address: in the link register */
+	UWIND_PLACE_CFA_MEM, /* *(CFA + off)                                      */
+	UWIND_PLACE_CFA_VAL, /* CFA + off                                         */
+	UWIND_PLACE_REG_MEM, /* *(reg + off)                                      */
+	UWIND_PLACE_REG_VAL, /* reg + off                                         */
+	UWIND_PLACE_LOST,    /* cannot be recovered (frame pointer only)          */
+};
+
+struct uwind_rule {
+	__u8  kind;     /* enum uwind_rule_kind                                  */
+	__u8  cfa_kind; /* enum uwind_cfa_kind                                   */
+	__u8  cfa_reg;
+	__u8  ra_place; /* enum uwind_place                                      */
+	__u8  ra_reg;
+	__u8  fp_place; /* enum uwind_place                                      */
+	__u8  fp_reg;
+	__u8  reserved;
+	__s32 cfa_off;  /* bytes                                                 */
+	__s32 cfa_add;  /* bytes                                                 */
+	__s32 ra_off;   /* bytes                                                 */
+	__s32 fp_off;   /* bytes                                                 */
+};
+
+/* From this offset on, until the next row, the rule applies. */
+struct uwind_row {
+	__u32 start; /* file offset, or offset in the range's own space, bytes   */
+	__u32 rule;  /* index into the rules                                     */
+};
+
+/* An executable segment: where addresses of a section lie in the file. */
+struct uwind_segment {
+	__u64 address; /* virtual address in the ELF file (or in the process)    */
+	__u64 bytes;
+	__u64 offset;  /* file offset (or offset in the range's own space)       */
+};
+
+enum uwind_source {
+	UWIND_SOURCE_SFRAME_BYTES,  /* data: the section, in the caller's memory */
+	UWIND_SOURCE_SFRAME_REMOTE, /* data: its address in pidfd's process      */
+	UWIND_SOURCE_ROWS,          /* data: struct uwind_row[]                  */
+};
+
+/*
+ * UWIND_IOC_TABLE_CREATE: make a table. It serves nobody until it is tied to a
+ * file or bound to ranges.
+ *
+ * EBADMSG: the section is broken; bad_offset says where (bytes from its start)
+ * and bad_why what. EPROTONOSUPPORT: a version of SFrame or an architecture
+ * that is not ours. ENOSPC: the module's budget for tables is used up.
+ * ESRCH: no such process.
+ */
+struct uwind_table_create {
+	__u32 size;
+	__u32 source;        /* enum uwind_source                                */
+	__u64 data;
+	__u64 data_bytes;
+	__u64 address;       /* SFrame: the address that the section was linked  */
+			     /* or loaded at, in the space of segments[].address */
+	__u64 segments;      /* SFrame: struct uwind_segment[]                   */
+	__u32 nr_segments;   /* SFrame: 1 … UWIND_MAX_SEGMENTS                   */
+	__s32 pidfd;         /* SFRAME_REMOTE; else -1                           */
+	__u64 rules;         /* ROWS: struct uwind_rule[]                        */
+	__u32 nr_rules;      /* ROWS: 1 … UWIND_MAX_RULES                        */
+	__u32 method;        /* ROWS: enum uwind_method that frames will show    */
+	__u32 table;         /* out: the table's number                          */
+	__u32 nr_rows;       /* out                                              */
+	__u64 bytes;         /* out: kernel memory it takes                      */
+	__u64 bad_offset;    /* out, EBADMSG                                     */
+	char  bad_why[64];   /* out, EBADMSG: NUL-terminated                     */
+};
+
+/* UWIND_IOC_TABLE_DESTROY. ENOENT: no table of this file descriptor. */
+struct uwind_table_destroy {
+	__u32 size;
+	__u32 table;
+};
+
+#define UWIND_TIE_VDSO 1u /* to the kernel's vDSO; fd is -1                      */
+
+/*
+ * UWIND_IOC_TABLE_TIE: the table serves every mapping, in any process, of the
+ * file that fd is open on, as long as its inode, size and change time stay.
+ * The table's offsets are file offsets. EEXIST: tied already.
+ */
+struct uwind_table_tie {
+	__u32 size;
+	__u32 table;
+	__s32 fd;
+	__u32 flags; /* UWIND_TIE_VDSO                                           */
+};
+
+struct uwind_range {
+	__u64 start;  /* address in the process                                  */
+	__u64 end;    /* first address behind it                                 */
+	__u64 offset; /* the table's offset of start                             */
+};
+
+/*
+ * UWIND_IOC_RANGE_BIND: the table serves these ranges of one process, for
+ * memory without a file. They end with munmap(), exec or exit, and are
+ * inherited by fork(). EEXIST: overlaps a bound range; EFAULT: not mapped
+ * executable. All ranges are bound or none.
+ */
+struct uwind_range_bind {
+	__u32 size;
+	__u32 table;
+	__s32 pidfd;
+	__u32 nr_ranges; /* 1 … UWIND_MAX_RANGES                                 */
+	__u64 ranges;    /* struct uwind_range[]                                 */
+};
+
+/* UWIND_IOC_RANGE_UNBIND: the range that begins at start. ENOENT: none does. */
+struct uwind_range_unbind {
+	__u32 size;
+	__s32 pidfd;
+	__u64 start;
+};
+
+/* UWIND_IOC_TABLE_NEXT: the table with the least number above "after". */
+struct uwind_table_next {
+	__u32 size;
+	__u32 after;     /* 0: the first                                         */
+	__u32 table;     /* out; 0: there is no more                             */
+	__u32 method;    /* out: enum uwind_method                               */
+	__u32 nr_rows;   /* out                                                  */
+	__u32 nr_rules;  /* out                                                  */
+	__u64 bytes;     /* out                                                  */
+	__u32 owner_pid; /* out: process that created it                         */
+	__u32 file;      /* out: file number in records; 0: not tied             */
+	__u64 path;      /* char[path_bytes]: the file's path, NUL-terminated    */
+	__u32 path_bytes;
+	__u32 reserved;
+};
+
+/* UWIND_IOC_STATS: since the module was loaded. */
+struct uwind_stats {
+	__u32 size;
+	__u32 nr_tables;
+	__u64 table_bytes;
+	__u64 table_budget_bytes;
+	__u64 tables_refused;   /* for want of budget                            */
+	__u32 nr_files;
+	__u32 nr_spaces;        /* processes' memories that are being watched    */
+	__u32 nr_sessions;
+	__u32 nr_requests_open; /* asked, not yet answered                       */
+	__u64 requested;
+	__u64 answered;
+	__u64 lost[16];         /* by enum uwind_loss                            */
+	__u64 stops[32];        /* by enum uwind_stop                            */
+	__u64 frames;           /* frames walked                                 */
+	__u64 files_refused;    /* files not tracked for want of room            */
+	__u64 sections_refused; /* by /dev/uwind-self: quota or contents         */
+};
+
+enum uwind_event { UWIND_EVENT_CPU_CLOCK, UWIND_EVENT_CYCLES };
+
+#define UWIND_SESSION_FREQUENCY 1u /* rate is in Hz, else a period in ns or cycles */
+#define UWIND_SESSION_ALL       2u /* all processes; targets must be empty         */
+#define UWIND_SESSION_INHERIT   4u /* children of targets are targets              */
+#define UWIND_SESSION_DISABLED  8u /* count nothing until UWIND_IOC_SESSION_ENABLE */
+
+/*
+ * UWIND_IOC_SESSION_START: sample. One session per open file; EBUSY: it has
+ * one, or UWIND_MAX_SESSIONS are running. ENODEV: the machine has no such
+ * event. ESRCH: no such process. The reader must be attached first: ENOTCONN.
+ */
+struct uwind_session_start {
+	__u32 size;
+	__u32 flags;      /* UWIND_SESSION_*                                     */
+	__u32 event;      /* enum uwind_event                                    */
+	__u32 max_frames; /* 0: UWIND_DEFAULT_FRAMES                             */
+	__u64 rate;       /* Hz (1 … 100,000), or ns (10,000 …) or cycles        */
+	__u64 targets;    /* __s32[]: process ids in the caller's namespace      */
+	__u32 nr_targets; /* 0 … UWIND_MAX_TARGETS                               */
+	__u32 session;    /* out: the session's number                           */
+};
+
+/*
+ * UWIND_IOC_SESSION_STOP and UWIND_IOC_SESSION_STATS fill this; stopping also
+ * sends what is still buffered. requested = answered + the sum of lost +
+ * pending. Numbers are weights: a request that several ticks share counts as
+ * many. EINVAL: no session.
+ */
+struct uwind_session_stats {
+	__u32 size;
+	__u32 session;
+	__u64 requested;
+	__u64 answered;
+	__u64 pending;          /* open: the task sleeps in the kernel           */
+	__u64 lost[16];         /* by enum uwind_loss                            */
+	__u64 stops[32];        /* answered, by enum uwind_stop                  */
+	__u64 messages;         /* netlink messages sent                         */
+	__u64 messages_dropped; /* and refused by the reader's full socket       */
+};
+
+/*
+ * UWIND_IOC_SELF_ADD (/dev/uwind-self): use the .sframe section at
+ * [sframe_start, sframe_end) of the caller's memory for its text at
+ * [text_start, text_end). A section may be added once per text range.
+ * EDQUOT: the user's quota is used up; EEXIST: the range overlaps one that is
+ * bound; EBADMSG, EPROTONOSUPPORT: as UWIND_IOC_TABLE_CREATE.
+ */
+struct uwind_self_add {
+	__u32 size;
+	__u32 reserved;
+	__u64 sframe_start;
+	__u64 sframe_end;
+	__u64 text_start;
+	__u64 text_end;
+	__u64 bad_offset;  /* out, EBADMSG                                       */
+	char  bad_why[64]; /* out, EBADMSG                                       */
+};
+
+/* UWIND_IOC_SELF_REMOVE: all ranges of that section. ENOENT: there is none. */
+struct uwind_self_remove {
+	__u32 size;
+	__u32 reserved;
+	__u64 sframe_start;
+};
+
+/* UWIND_IOC_SELF_NEXT: the own range with the least text_start above "after". */
+struct uwind_self_next {
+	__u32 size;
+	__u32 found;        /* out: 0: there is no more                          */
+	__u64 after;
+	__u64 text_start;   /* out                                               */
+	__u64 text_end;     /* out                                               */
+	__u64 sframe_start; /* out                                               */
+};
+
+#define UWIND_IOC_MAGIC 0xf7
+#define UWIND_IOC_ABI            _IOWR(UWIND_IOC_MAGIC, 0, struct uwind_abi)
+#define UWIND_IOC_TABLE_CREATE   _IOWR(UWIND_IOC_MAGIC, 1, struct uwind_table_create)
+#define UWIND_IOC_TABLE_DESTROY  _IOWR(UWIND_IOC_MAGIC, 2, struct uwind_table_destroy)
+#define UWIND_IOC_TABLE_TIE      _IOWR(UWIND_IOC_MAGIC, 3, struct uwind_table_tie)
+#define UWIND_IOC_RANGE_BIND     _IOWR(UWIND_IOC_MAGIC, 4, struct uwind_range_bind)
+#define UWIND_IOC_RANGE_UNBIND   _IOWR(UWIND_IOC_MAGIC, 5, struct uwind_range_unbind)
+#define UWIND_IOC_TABLE_NEXT     _IOWR(UWIND_IOC_MAGIC, 6, struct uwind_table_next)
+#define UWIND_IOC_STATS          _IOWR(UWIND_IOC_MAGIC, 7, struct uwind_stats)
+#define UWIND_IOC_SESSION_START  _IOWR(UWIND_IOC_MAGIC, 8, struct uwind_session_start)
+#define UWIND_IOC_SESSION_ENABLE _IO(UWIND_IOC_MAGIC, 9)
+#define UWIND_IOC_SESSION_STATS  _IOWR(UWIND_IOC_MAGIC, 10, struct uwind_session_stats)
+#define UWIND_IOC_SESSION_STOP   _IOWR(UWIND_IOC_MAGIC, 11, struct uwind_session_stats)
+#define UWIND_IOC_SELF_ADD       _IOWR(UWIND_IOC_MAGIC, 32, struct uwind_self_add)
+#define UWIND_IOC_SELF_REMOVE    _IOWR(UWIND_IOC_MAGIC, 33, struct uwind_self_remove)
+#define UWIND_IOC_SELF_NEXT      _IOWR(UWIND_IOC_MAGIC, 34, struct uwind_self_next)
+
+/* Generic netlink. */
+#define UWIND_GENL_NAME    "uwind"
+#define UWIND_GENL_VERSION 1
+
+enum uwind_cmd {
+	UWIND_CMD_UNSPEC,
+	UWIND_CMD_ATTACH,  /* to the kernel: UWIND_A_FD                          */
+	UWIND_CMD_RECORDS, /* from the kernel: SESSION, SEQ, RECORDS             */
+};
+
+enum uwind_attr {
+	UWIND_A_UNSPEC,
+	UWIND_A_FD,      /* u32: the sender's descriptor of /dev/uwind           */
+	UWIND_A_SESSION, /* u32                                                  */
+	UWIND_A_SEQ,     /* u64: 0, 1, 2 … of this session; a hole is a loss     */
+	UWIND_A_RECORDS, /* records, one behind the other, each 8-byte aligned   */
+	UWIND_A_PAD,
+	UWIND_A_MAX = UWIND_A_PAD,
+};
+
+enum uwind_record_type { UWIND_RECORD_NONE, UWIND_RECORD_STACK, UWIND_RECORD_FILE };
+
+struct uwind_record {
+	__u32 bytes; /* of the whole record, a multiple of 8                     */
+	__u16 type;  /* enum uwind_record_type; skip what you do not know        */
+	__u16 reserved;
+};
+
+/* One frame. Innermost first. */
+struct uwind_frame {
+	__u64 pc;
+	__u32 offset;      /* of pc in the file (or in the range's own space)    */
+	__u32 file;        /* number of a UWIND_RECORD_FILE; 0: no file          */
+	__u32 stack_bytes; /* this frame's share of the stack; ~0: unknown       */
+	__u8  method;      /* enum uwind_method: how this frame was found        */
+	__u8  reserved[3];
+};
+
+/* The answer to one request. */
+struct uwind_record_stack {
+	struct uwind_record record; /* UWIND_RECORD_STACK                        */
+	__u64 cookie;        /* unique within a boot                             */
+	__u64 time_ns;       /* of the first trigger; CLOCK_BOOTTIME             */
+	__u64 start_time_ns; /* when the process started; CLOCK_BOOTTIME         */
+	__u64 exec_id;       /* changes with every exec of the task              */
+	__u32 tgid;          /* in the PID namespace of the session's owner      */
+	__u32 tid;
+	__u32 cpu;           /* of the first trigger                             */
+	__u32 weight;        /* triggers that this stack answers                 */
+	char  comm[16];
+	__u8  lost;          /* 0, or 1 + enum uwind_loss: there is no stack     */
+	__u8  stop;          /* enum uwind_stop                                  */
+	__u8  word_bits;     /* 64 or 32                                         */
+	__u8  reserved;
+	__u32 nr_frames;
+	struct uwind_frame frames[];
+};
+
+#define UWIND_FILE_NO_TABLE 1u /* nobody registered a table: a miss              */
+#define UWIND_FILE_VDSO     2u
+
+/*
+ * A file that frames of this session lie in; sent once, when its first frame is.
+ * As every CPU fills messages of its own, a frame of another CPU may arrive
+ * before. The mapping named is where the file was met, and may be gone by now.
+ */
+struct uwind_record_file {
+	struct uwind_record record; /* UWIND_RECORD_FILE                         */
+	__u32 file;      /* the number that frames carry; never used again       */
+	__u32 flags;     /* UWIND_FILE_*                                         */
+	__u32 tgid;      /* a process that maps it, in the owner's PID namespace */
+	__u32 path_bytes; /* of the path behind this struct, NUL included        */
+	__u64 start;     /* its mapping                                          */
+	__u64 end;
+	__u64 pgoff;     /* file offset of start, bytes                          */
+	__u64 inode;
+	__u32 dev_major;
+	__u32 dev_minor;
+	__u64 bytes;     /* size of the file                                     */
+	__u64 ctime_ns;
+	char  path[];    /* as the process sees it                               */
+};
+
+#endif

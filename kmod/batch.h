@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Batches: records on their way to a session's reader, one message per CPU
+ * being filled.
+ */
+#ifndef UW_BATCH_H
+#define UW_BATCH_H
+
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct nlattr;
+struct sk_buff;
+struct uw_answer;
+struct uw_session;
+
+/* One CPU's message. */
+struct uw_batch {
+	spinlock_t lock;        /* Order: innermost. Task context only           */
+	struct sk_buff *skb;    /* Protected by: lock, like all below            */
+	struct nlattr *records; /* attribute being filled                        */
+	void *seq;              /* where the sequence number goes                */
+	u64 weight;             /* answers in it that count as answered          */
+};
+
+/* Where messages go. Set while no session uses it, but for gone. */
+struct uw_reader {
+	struct net *net; /* holds a reference; NULL: nobody is attached          */
+	u32 portid;
+	bool gone;       /* the socket was closed. Set once                      */
+};
+
+struct uw_sender {
+	struct uw_batch __percpu *batches;
+	struct mutex mutex;   /* makes sequence numbers arrive in order. Outermost */
+	u64 seq;              /* Protected by: mutex                               */
+	u64 messages;         /* Protected by: mutex                               */
+	u64 messages_dropped; /* Protected by: mutex                               */
+};
+
+int uw_sender_init(struct uw_sender *sender);
+void uw_sender_deinit(struct uw_sender *sender);
+
+/* Append the answer to one request, with the files it mentions. Task context. */
+void uw_sender_answer(struct uw_session *session, const struct uw_answer *answer, u32 weight);
+
+/* Send what there is. May sleep. */
+void uw_sender_flush(struct uw_session *session);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Differences between kernels. The only file that may ask which kernel this is;
+ * included into every file by the command line.
+ */
+#ifndef UW_COMPAT_H
+#define UW_COMPAT_H
+
+#include <linux/sched.h>
+#include <linux/version.h>
+
+/*
+ * Threads that run in user processes but never return to user space: io_uring
+ * workers, and since Linux 6.4 (f9010dbdce91 "fork, vhost: Use CLONE_THREAD to
+ * fix freezer/ps regression") vhost's.
+ */
+#ifdef PF_USER_WORKER
+#define UW_PF_USER_WORKER PF_USER_WORKER
+#else
+#define UW_PF_USER_WORKER PF_IO_WORKER
+#endif
+
+/*
+ * RCU-tasks waits for every task to leave the module's text. Without
+ * preemption (arm64 up to 6.12) plain RCU does the same.
+ */
+#include <linux/rcupdate.h>
+#ifdef CONFIG_TASKS_RCU
+#define uw_synchronize_text() synchronize_rcu_tasks()
+#else
+#define uw_synchronize_text() synchronize_rcu()
+#endif
+
+#include <linux/fs.h>
+
+static inline s64 uw_inode_ctime_ns(const struct inode *inode)
+{
+	return timespec64_to_ns(&inode->i_ctime);
+}
+
+#endif

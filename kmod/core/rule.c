@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Applying one rule.
+ *
+ *              | caller's frame     |
+ *   CFA  ----> +--------------------+  the caller's SP
+ *              | return address     |  x86: CFA - 8; arm64: where the rule says
+ *              | caller's FP        |
+ *              | this frame         |
+ *   SP   ----> +--------------------+  lower addresses
+ *
+ * The stack moves one way: a CFA lies above the SP that it replaces. The one
+ * exception is a leaf of arm64, which may have pushed nothing: there CFA == SP
+ * and the return address is in the link register. As only an exact pc (the
+ * topmost frame, or the one that a signal interrupted) may do that, and as the
+ * link register is unknown afterwards, it cannot happen twice in a row.
+ */
+#include "rule.h"
+#include "stack_read.h"
+
+#define WORD_MASK 7u
+
+static bool reg_get(const struct uw_regs *regs, u8 reg, u64 *value)
+{
+	if (reg >= UW_NR_REGS || !(regs->known >> reg & 1))
+		return false;
+	*value = regs->r[reg];
+	return true;
+}
+
+/*
+ * After a frame pointer step on arm64 nobody knows SP: the record of FP and LR
+ * lies anywhere in its frame. But FP points to the caller's record, and a row
+ * that says where FP and LR are saved says where that record is below the CFA.
+ */
+static bool cfa_by_record(const struct uw_rule *rule, const struct uw_regs *regs, u64 *cfa)
+{
+	if (rule->cfa_kind != UW_CFA_REG || rule->cfa_reg != UW_ARM64_SP ||
+	    rule->fp_place != UW_PLACE_CFA_MEM || rule->ra_place != UW_PLACE_CFA_MEM ||
+	    (s64)rule->ra_off != (s64)rule->fp_off + 8 ||
+	    !reg_get(regs, UW_ARM64_FP, cfa))
+		return false;
+	*cfa -= (u64)(s64)rule->fp_off;
+	return true;
+}
+
+static enum uw_stop find_cfa(const struct uw_rule *rule, enum uw_arch arch,
+			     const struct uw_regs *regs, struct uw_port *port, u64 *cfa)
+{
+	enum uw_stop stop;
+	u64 base;
+
+	if (!reg_get(regs, rule->cfa_reg, &base)) {
+		if (arch == UW_ARCH_ARM64 && cfa_by_record(rule, regs, cfa))
+			return UW_STOP_NONE;
+		return UW_STOP_LOST_REGISTER;
+	}
+	*cfa = base + (u64)(s64)rule->cfa_off;
+	if (rule->cfa_kind != UW_CFA_MEM)
+		return UW_STOP_NONE;
+	stop = uw_stack_read(port, *cfa, &base);
+	*cfa = base + (u64)(s64)rule->cfa_add;
+	return stop;
+}
+
+/* The value at a place that is computed: neither SAME nor LOST. */
+struct place {
+	u8 kind;
+	u8 reg;
+	s32 off;
+};
+
+static enum uw_stop find_place(struct place place, const struct uw_regs *regs,
+			       struct uw_port *port, u64 cfa, u64 *value)
+{
+	bool by_cfa = place.kind == UW_PLACE_CFA_MEM || place.kind == UW_PLACE_CFA_VAL;
+	bool by_reg = place.kind == UW_PLACE_REG_MEM || place.kind == UW_PLACE_REG_VAL;
+	u64 base = cfa;
+
+	if (!by_cfa && !by_reg)
+		return UW_STOP_BAD_RULE;
+	if (by_reg && !reg_get(regs, place.reg, &base))
+		return UW_STOP_LOST_REGISTER;
+	*value = base + (u64)(s64)place.off;
+	if (place.kind == UW_PLACE_CFA_VAL || place.kind == UW_PLACE_REG_VAL)
+		return UW_STOP_NONE;
+	return uw_stack_read(port, *value, value);
+}
+
+static enum uw_stop find_ra(const struct uw_rule *rule, enum uw_arch arch,
+			    const struct uw_regs *regs, struct uw_port *port,
+			    u64 cfa, u64 *ra)
+{
+	struct place place = { rule->ra_place, rule->ra_reg, rule->ra_off };
+	enum uw_stop stop;
+
+	if (place.kind != UW_PLACE_SAME) {
+		stop = find_place(place, regs, port, cfa, ra);
+		if (stop != UW_STOP_NONE)
+			return stop;
+	} else if (arch != UW_ARCH_ARM64) {
+		return UW_STOP_BAD_RULE;
+	} else if (!reg_get(regs, UW_ARM64_LR, ra)) {
+		return UW_STOP_LOST_REGISTER;
+	}
+	*ra = uw_port_strip(port, *ra);
+	return *ra ? UW_STOP_NONE : UW_STOP_ZERO_RA;
+}
+
+/* *known tells whether the caller's FP is in *fp. */
+static enum uw_stop find_fp(const struct uw_rule *rule, enum uw_arch arch,
+			    const struct uw_regs *regs, struct uw_port *port,
+			    u64 cfa, u64 *fp, bool *known)
+{
+	struct place place = { rule->fp_place, rule->fp_reg, rule->fp_off };
+
+	*known = true;
+	if (place.kind == UW_PLACE_SAME) {
+		*known = reg_get(regs, uw_arch_fp(arch), fp);
+		return UW_STOP_NONE;
+	}
+	if (place.kind == UW_PLACE_LOST) {
+		*known = false;
+		return UW_STOP_NONE;
+	}
+	return find_place(place, regs, port, cfa, fp);
+}
+
+static enum uw_stop check_cfa(u64 cfa, u64 sp, bool may_stay)
+{
+	if (cfa & WORD_MASK)
+		return UW_STOP_MISALIGNED;
+	if (cfa < sp || (cfa == sp && !may_stay))
+		return UW_STOP_BACKWARDS;
+	return UW_STOP_NONE;
+}
+
+static enum uw_stop apply_frame(const struct uw_rule *rule, enum uw_arch arch,
+				struct uw_regs *regs, struct uw_port *port,
+				bool topmost, u32 *stack_bytes)
+{
+	u8 sp_reg = uw_arch_sp(arch);
+	u8 fp_reg = uw_arch_fp(arch);
+	u64 sp = regs->r[sp_reg];
+	u64 cfa, ra = 0, fp = 0;
+	enum uw_stop stop;
+	bool fp_known;
+
+	stop = find_cfa(rule, arch, regs, port, &cfa);
+	if (stop != UW_STOP_NONE)
+		return stop;
+	stop = check_cfa(cfa, sp, topmost && rule->ra_place == UW_PLACE_SAME);
+	if (stop != UW_STOP_NONE)
+		return stop;
+	stop = find_ra(rule, arch, regs, port, cfa, &ra);
+	if (stop != UW_STOP_NONE)
+		return stop;
+	stop = find_fp(rule, arch, regs, port, cfa, &fp, &fp_known);
+	if (stop != UW_STOP_NONE)
+		return stop;
+
+	if ((regs->known >> sp_reg & 1) && cfa - sp < UW_STACK_BYTES_UNKNOWN)
+		*stack_bytes = (u32)(cfa - sp);
+	regs->pc = ra;
+	regs->r[sp_reg] = cfa;
+	regs->r[fp_reg] = fp;
+	regs->known = 1u << sp_reg | (u32)fp_known << fp_reg;
+	return UW_STOP_NONE;
+}
+
+enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch,
+			   struct uw_regs *regs, struct uw_port *port,
+			   bool *topmost, u32 *stack_bytes)
+{
+	enum uw_stop stop;
+
+	*stack_bytes = UW_STACK_BYTES_UNKNOWN;
+	switch (rule->kind) {
+	case UW_RULE_FRAME:
+		stop = apply_frame(rule, arch, regs, port, *topmost, stack_bytes);
+		*topmost = false;
+		return stop;
+	case UW_RULE_SIGFRAME:
+		*topmost = true;
+		return uw_sigframe_apply(arch, regs, port);
+	case UW_RULE_OUTERMOST:
+		return UW_STOP_OUTERMOST;
+	case UW_RULE_THREAD_START:
+		return UW_STOP_THREAD_START;
+	default:
+		return UW_STOP_BAD_RULE;
+	}
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Row tables: collect a draft, validate it, pack it, look rows up.
+ */
+#include "table.h"
+
+/*
+ * A draft's rules are found again by open addressing. Whoever writes a section
+ * can make rules collide, so a search gives up after this many slots: the rule
+ * is then stored once more, which costs room and nothing else.
+ */
+#define MAX_PROBES 64u
+
+#define BLOCK_SHIFT 16
+#define LOW_MASK    0xffffu
+
+struct rule_words {
+	u64 word[3];
+};
+
+_Static_assert(sizeof(struct uw_rule) == sizeof(struct rule_words),
+	       "a rule has no padding");
+_Static_assert(sizeof(struct uw_table_row) == 4, "a row is 4 bytes");
+
+static struct rule_words words_of(const struct uw_rule *rule)
+{
+	struct rule_words words;
+
+	memcpy(&words, rule, sizeof(words));
+	return words;
+}
+
+static bool rules_equal(const struct uw_rule *rule, const struct rule_words *words)
+{
+	struct rule_words other = words_of(rule);
+
+	return other.word[0] == words->word[0] && other.word[1] == words->word[1] &&
+	       other.word[2] == words->word[2];
+}
+
+static u32 hash_of(const struct rule_words *words)
+{
+	u64 hash = words->word[0] * 0x9e3779b97f4a7c15ull;
+
+	hash = (hash ^ (hash >> 29) ^ words->word[1]) * 0xbf58476d1ce4e5b9ull;
+	hash = (hash ^ (hash >> 32) ^ words->word[2]) * 0x94d049bb133111ebull;
+	return (u32)(hash >> 32);
+}
+
+/* The number of rule among the draft's rules, or -E2BIG. */
+static int intern_rule(struct uw_draft *draft, const struct uw_rule *rule, u32 *number)
+{
+	struct rule_words words = words_of(rule);
+	u32 slot = hash_of(&words) & draft->hash_mask;
+	u32 *empty = NULL;
+	u32 probes;
+
+	for (probes = 0; probes < MAX_PROBES && !empty; probes++) {
+		u32 entry = draft->hash[slot];
+
+		if (!entry) {
+			empty = &draft->hash[slot];
+		} else if (rules_equal(&draft->rules[entry - 1], &words)) {
+			*number = entry - 1;
+			return 0;
+		}
+		slot = (slot + 1) & draft->hash_mask;
+	}
+	if (draft->nr_rules >= draft->max_rules)
+		return -E2BIG;
+	*number = draft->nr_rules++;
+	draft->rules[*number] = *rule;
+	if (empty)
+		*empty = *number + 1;
+	return 0;
+}
+
+int uw_draft_add(struct uw_draft *draft, u32 start, const struct uw_rule *rule)
+{
+	struct rule_words words = words_of(rule);
+	u32 nr_rows = draft->nr_rows;
+	u32 number;
+	int err;
+
+	if (nr_rows && start < draft->rows[nr_rows - 1].start)
+		return -EINVAL;
+	if (nr_rows && start == draft->rows[nr_rows - 1].start)
+		nr_rows--;
+	if (nr_rows && rules_equal(&draft->rules[draft->rows[nr_rows - 1].rule], &words)) {
+		draft->nr_rows = nr_rows;
+		return 0;
+	}
+	if (nr_rows >= draft->max_rows)
+		return -E2BIG;
+	err = intern_rule(draft, rule, &number);
+	if (err)
+		return err;
+	draft->rows[nr_rows].start = start;
+	draft->rows[nr_rows].rule = number;
+	draft->nr_rows = nr_rows + 1;
+	return 0;
+}
+
+static int refuse(struct uw_reject *reject, u64 offset, const char *why)
+{
+	reject->offset = offset;
+	reject->why = why;
+	return -EINVAL;
+}
+
+int uw_draft_check(const struct uw_draft *draft, enum uw_arch arch,
+		   struct uw_reject *reject)
+{
+	const char *why;
+	u32 i;
+
+	if (!draft->nr_rows)
+		return refuse(reject, 0, "no rows");
+	if (draft->nr_rows > UW_MAX_ROWS)
+		return refuse(reject, UW_MAX_ROWS, "too many rows");
+	if (draft->nr_rules > UW_MAX_RULES)
+		return refuse(reject, UW_MAX_RULES, "too many rules");
+	for (i = 0; i < draft->nr_rules; i++) {
+		uw_port_relax(i);
+		if (uw_rule_check(&draft->rules[i], arch, &why))
+			return refuse(reject, i, why);
+	}
+	for (i = 0; i < draft->nr_rows; i++) {
+		uw_port_relax(i);
+		if (draft->rows[i].rule >= draft->nr_rules)
+			return refuse(reject, i, "row names a rule that is not there");
+		if (i && draft->rows[i].start <= draft->rows[i - 1].start)
+			return refuse(reject, i, "rows do not rise");
+	}
+	return 0;
+}
+
+static u32 block_count(const struct uw_draft *draft)
+{
+	if (!draft->nr_rows)
+		return 0;
+	return (draft->rows[draft->nr_rows - 1].start >> BLOCK_SHIFT) -
+	       (draft->rows[0].start >> BLOCK_SHIFT) + 1;
+}
+
+u64 uw_table_bytes(const struct uw_draft *draft)
+{
+	return ((u64)block_count(draft) + 1) * sizeof(u32) +
+	       (u64)draft->nr_rows * sizeof(struct uw_table_row) +
+	       (u64)draft->nr_rules * sizeof(struct uw_rule);
+}
+
+void uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft)
+{
+	u32 nr_blocks = block_count(draft);
+	u32 first = nr_blocks ? draft->rows[0].start >> BLOCK_SHIFT : 0;
+	struct uw_rule *rule = mem;
+	u32 *block = (u32 *)(rule + draft->nr_rules);
+	struct uw_table_row *row = (struct uw_table_row *)(block + nr_blocks + 1);
+	u32 filled = 0; /* blocks whose first row is known */
+	u32 i;
+
+	for (i = 0; i < draft->nr_rows; i++) {
+		const struct uw_draft_row *from = &draft->rows[i];
+
+		uw_port_relax(i);
+		while (filled <= (from->start >> BLOCK_SHIFT) - first)
+			block[filled++] = i;
+		row[i].low = (u16)(from->start & LOW_MASK);
+		row[i].rule = (u16)from->rule;
+	}
+	block[nr_blocks] = draft->nr_rows;
+	memcpy(rule, draft->rules, (u64)draft->nr_rules * sizeof(*rule));
+
+	table->block = block;
+	table->row = row;
+	table->rule = rule;
+	table->first_block = first;
+	table->nr_blocks = nr_blocks;
+	table->nr_rows = draft->nr_rows;
+	table->nr_rules = draft->nr_rules;
+}
+
+/*
+ * The number of the last row at or below offset; the row before the block's
+ * first, which may be row "-1", if the block has none there.
+ */
+static u32 last_row(const struct uw_table *table, u32 block, u16 low)
+{
+	u32 first = table->block[block];
+	u32 count = table->block[block + 1] - first;
+
+	/* Invariant: all rows below first are at or below the offset. */
+	while (count) {
+		u32 half = count / 2;
+		bool below = table->row[first + half].low <= low;
+
+		first = below ? first + half + 1 : first;
+		count = below ? count - half - 1 : half;
+	}
+	return first - 1;
+}
+
+const struct uw_rule *uw_table_find(const struct uw_table *table, u64 offset)
+{
+	u64 block = offset >> BLOCK_SHIFT;
+	const struct uw_rule *rule;
+	u32 row;
+
+	if (block < table->first_block || !table->nr_rows)
+		return NULL;
+	block -= table->first_block;
+	if (block >= table->nr_blocks)
+		row = table->nr_rows - 1;
+	else
+		row = last_row(table, (u32)block, (u16)(offset & LOW_MASK));
+	if (row >= table->nr_rows)
+		return NULL;
+	rule = &table->rule[table->row[row].rule];
+	return rule->kind == UW_RULE_NONE ? NULL : rule;
+}

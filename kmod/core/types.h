@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The unwinder's vocabulary: registers, rules, stop reasons.
+ *
+ * Everything in core/ is pure C that compiles in the kernel and in user space.
+ * It includes uw_port.h, found by the include path, and its own headers only.
+ */
+#ifndef UW_TYPES_H
+#define UW_TYPES_H
+
+#include "uw_port.h"
+#include "uwind_words.h"
+
+enum uw_arch { UW_ARCH_NONE, UW_ARCH_X86_64, UW_ARCH_ARM64 };
+
+#define UW_ENUM_STOP(name, json, complete) UW_STOP_##name,
+enum uw_stop { UWIND_STOP_LIST(UW_ENUM_STOP) UW_NR_STOPS };
+
+#define UW_ENUM_METHOD(name, json) UW_METHOD_##name,
+enum uw_method { UWIND_METHOD_LIST(UW_ENUM_METHOD) UW_NR_METHODS };
+
+/* DWARF register numbers (System V psABI x86-64, fig. 3.36; AADWARF64, 4.1). */
+enum {
+	UW_X86_FP = 6,
+	UW_X86_SP = 7,
+	UW_X86_RA = 16,
+	UW_ARM64_FP = 29,
+	UW_ARM64_LR = 30,
+	UW_ARM64_SP = 31,
+	UW_NR_REGS = 32,
+};
+
+/*
+ * Registers of one frame, by DWARF number. A register is only meaningful if
+ * its bit in known is set: of a caller's registers we learn SP and FP.
+ */
+struct uw_regs {
+	u64 pc;
+	u64 r[UW_NR_REGS];
+	u32 known;
+};
+
+#define UW_STACK_BYTES_UNKNOWN (~0u)
+
+/* The rule kinds, CFA kinds and places are those of uwind.h, same values. */
+enum uw_rule_kind {
+	UW_RULE_NONE,
+	UW_RULE_FRAME,
+	UW_RULE_OUTERMOST,
+	UW_RULE_SIGFRAME,
+	UW_RULE_THREAD_START,
+	UW_NR_RULE_KINDS,
+};
+
+enum uw_cfa_kind { UW_CFA_REG, UW_CFA_MEM, UW_NR_CFA_KINDS };
+
+enum uw_place {
+	UW_PLACE_SAME,
+	UW_PLACE_CFA_MEM,
+	UW_PLACE_CFA_VAL,
+	UW_PLACE_REG_MEM,
+	UW_PLACE_REG_VAL,
+	UW_PLACE_LOST,
+	UW_NR_PLACES,
+};
+
+/* Layout and meaning: struct uwind_rule in uwind.h. */
+struct uw_rule {
+	u8 kind;
+	u8 cfa_kind;
+	u8 cfa_reg;
+	u8 ra_place;
+	u8 ra_reg;
+	u8 fp_place;
+	u8 fp_reg;
+	u8 reserved;
+	s32 cfa_off;
+	s32 cfa_add;
+	s32 ra_off;
+	s32 fp_off;
+};
+
+/* Why input was refused: the offending byte's offset, and a static sentence. */
+struct uw_reject {
+	u64 offset;
+	const char *why;
+};
+
+static inline u8 uw_arch_fp(enum uw_arch arch)
+{
+	return arch == UW_ARCH_ARM64 ? UW_ARM64_FP : UW_X86_FP;
+}
+
+static inline u8 uw_arch_sp(enum uw_arch arch)
+{
+	return arch == UW_ARCH_ARM64 ? UW_ARM64_SP : UW_X86_SP;
+}
+
+#endif

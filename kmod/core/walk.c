@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The walk: look the pc up, apply its rule, push the caller, until a reason to
+ * stop.
+ *
+ * A return address is looked up one byte earlier, because a call may be a
+ * function's last instruction; an exact pc (the first, or one that a signal
+ * interrupted) is looked up as it is.
+ *
+ * Code without a row is left by the frame pointer. That register may be a
+ * general one there, so the first such step after a frame found otherwise is a
+ * guess, and its failures say NO_TABLE: nothing was broken, something was
+ * missing. Once one step has worked, the chain speaks for itself:
+ *
+ *                                     first step       in a chain
+ *   FP lost                           NO_TABLE         NO_TABLE
+ *   FP is 0                           NO_TABLE         ZERO_FP
+ *   FP misaligned                     NO_TABLE         MISALIGNED
+ *   FP below SP                       NO_TABLE         BACKWARDS
+ *   return address is 0               NO_TABLE         ZERO_RA
+ *   return address not executable     NO_TABLE         BAD_PC
+ *   unreadable, FP far above SP       NO_TABLE         BAD_READ, REFUSED_READ
+ *   unreadable, FP near SP            BAD_READ, REFUSED_READ
+ *
+ * The walk ends: SP rises with every frame, except that a signal frame may
+ * change the stack, which is allowed MAX_SIGNAL_FRAMES times, and that one
+ * leaf of arm64 may follow each of them.
+ */
+#include "walk.h"
+#include "rule.h"
+#include "uw_port_walk.h"
+
+#define MAX_SIGNAL_FRAMES 16u
+#define FP_NEAR_BYTES     (8u << 20) /* the usual limit of a stack */
+
+/* What the walk remembers besides the registers. */
+struct progress {
+	u8 method;         /* how the pc at hand was found                       */
+	bool exact;        /* it is no return address                            */
+	bool chained;      /* it was found by a frame pointer                    */
+	bool guessed;      /* and by the first one of a chain                    */
+	u32 signal_frames;
+};
+
+static struct uw_frame *push(struct uw_walk *walk, const struct uw_found *found, u64 skipped,
+			     u8 method)
+{
+	struct uw_frame *frame = &walk->frames[walk->nr_frames++];
+
+	frame->pc = walk->regs.pc;
+	frame->offset = found->offset + skipped;
+	frame->file = found->file;
+	frame->stack_bytes = UW_STACK_BYTES_UNKNOWN;
+	frame->method = method;
+	return frame;
+}
+
+/* A first pc that is not executable is still worth showing. */
+static enum uw_stop stop_unfound(struct uw_walk *walk, const struct progress *at,
+				 struct uw_found *found, int err)
+{
+	if (!walk->nr_frames && walk->max_frames) {
+		found->offset = 0;
+		found->file = 0;
+		push(walk, found, 0, UW_METHOD_PC);
+	}
+	if (err == -EINTR)
+		return UW_STOP_KILLED;
+	return at->guessed ? UW_STOP_NO_TABLE : UW_STOP_BAD_PC;
+}
+
+static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port,
+				  struct progress *at, const struct uw_found *found,
+				  struct uw_frame *frame)
+{
+	const struct uw_rule *rule = &found->rule;
+
+	at->chained = false;
+	at->guessed = false;
+	at->method = found->method;
+	if (rule->kind == UW_RULE_SIGFRAME) {
+		if (++at->signal_frames > MAX_SIGNAL_FRAMES)
+			return UW_STOP_DEPTH;
+		at->method = UW_METHOD_SIGFRAME;
+	} else if (rule->ra_place == UW_PLACE_SAME) {
+		at->method = UW_METHOD_LR;
+	}
+	return uw_rule_apply(rule, walk->arch, &walk->regs, port, &at->exact,
+			     &frame->stack_bytes);
+}
+
+/* What a failed first step really says. */
+static enum uw_stop judge_guess(enum uw_stop stop, u64 fp, u64 sp)
+{
+	switch (stop) {
+	case UW_STOP_NONE:
+	case UW_STOP_KILLED:
+		return stop;
+	case UW_STOP_BAD_READ:
+	case UW_STOP_REFUSED_READ:
+		return fp - sp < FP_NEAR_BYTES ? stop : UW_STOP_NO_TABLE;
+	default:
+		return UW_STOP_NO_TABLE;
+	}
+}
+
+static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *port,
+					  struct progress *at, struct uw_frame *frame)
+{
+	bool arm64 = walk->arch == UW_ARCH_ARM64;
+	const struct uw_rule *rule = arm64 ? &uw_rule_frame_pointer_arm64 :
+					     &uw_rule_frame_pointer_x86;
+	u64 sp = walk->regs.r[uw_arch_sp(walk->arch)];
+	u64 fp = walk->regs.r[uw_arch_fp(walk->arch)];
+	enum uw_stop stop;
+
+	if (!(walk->regs.known >> uw_arch_fp(walk->arch) & 1))
+		return UW_STOP_NO_TABLE;
+	if (!fp)
+		return at->chained ? UW_STOP_ZERO_FP : UW_STOP_NO_TABLE;
+	if (fp < sp)
+		return at->chained ? UW_STOP_BACKWARDS : UW_STOP_NO_TABLE;
+	stop = uw_rule_apply(rule, walk->arch, &walk->regs, port, &at->exact,
+			     &frame->stack_bytes);
+	if (!at->chained)
+		stop = judge_guess(stop, fp, sp);
+	at->guessed = !at->chained;
+	at->chained = true;
+	at->method = UW_METHOD_FP;
+	if (arm64) {
+		walk->regs.known &= ~(1u << UW_ARM64_SP);
+		frame->stack_bytes = UW_STACK_BYTES_UNKNOWN;
+	}
+	return stop;
+}
+
+static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct progress *at,
+			 struct uw_found *found)
+{
+	u32 skipped = at->exact ? 0 : 1;
+	struct uw_frame *frame;
+	int err;
+
+	err = uw_port_find(port, walk->regs.pc - skipped, found);
+	if (err && err != -ENOENT)
+		return stop_unfound(walk, at, found, err);
+	if (walk->nr_frames == walk->max_frames)
+		return UW_STOP_DEPTH;
+	frame = push(walk, found, skipped, at->method);
+	if (err)
+		return step_by_frame_pointer(walk, port, at, frame);
+	return step_by_table(walk, port, at, found, frame);
+}
+
+void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
+{
+	struct progress at = { .method = UW_METHOD_PC, .exact = true };
+	struct uw_found found;
+
+	walk->nr_frames = 0;
+	walk->stop = UW_STOP_NONE;
+	if ((walk->arch != UW_ARCH_X86_64 && walk->arch != UW_ARCH_ARM64) ||
+	    !(walk->regs.known >> uw_arch_sp(walk->arch) & 1))
+		walk->stop = UW_STOP_BAD_REGS;
+	while (walk->stop == UW_STOP_NONE)
+		walk->stop = step(walk, port, &at, &found);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The walk: from registers to a call stack, by whatever method knows the pc.
+ */
+#ifndef UW_WALK_H
+#define UW_WALK_H
+
+#include "types.h"
+
+/* One frame found. */
+struct uw_frame {
+	u64 pc;
+	u64 offset;      /* of pc in the file, or in the range's own space       */
+	u32 file;        /* the port's number for the file; 0: none              */
+	u32 stack_bytes; /* from this frame's SP to its CFA; see rule.h          */
+	u8 method;       /* enum uw_method: how this frame was found             */
+};
+
+struct uw_walk {
+	struct uw_regs regs; /* in: the interrupted registers; is consumed       */
+	enum uw_arch arch;
+	u32 max_frames;
+	struct uw_frame *frames; /* max_frames entries                           */
+	u32 nr_frames;           /* out                                          */
+	enum uw_stop stop;       /* out: never NONE                              */
+};
+
+/*
+ * What the port knows about a code address, filled by
+ * uw_port_find(port, address, found).
+ */
+struct uw_found {
+	struct uw_rule rule; /* a copy: valid if the result was 0                */
+	u64 offset;
+	u32 file;
+	u8 method;           /* enum uw_method of the table                      */
+};
+
+/*
+ * The port (uw_port_walk.h, inline, bound at compile time) gives:
+ *
+ *   int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
+ *       0: rule found; -ENOENT: executable, but no row (offset and file are
+ *       set); -EFAULT: not in an executable mapping; -EINTR: being killed.
+ *   int uw_port_word(struct uw_port *port, u64 address, u64 *word)
+ *       read one word of stack: 0; -EFAULT; -EACCES: a fault outside the
+ *       stack is not allowed; -EINTR: a fatal signal is pending.
+ *   u64 uw_port_strip(struct uw_port *port, u64 address)
+ *       an address without its pointer authentication code.
+ */
+struct uw_port;
+
+/*
+ * Walk until a named stop. Reads at most 3 words of memory per frame, 33 of a
+ * signal frame. BAD_REGS: SP is not known, or arch is none; no frame then.
+ */
+void uw_walk_run(struct uw_walk *walk, struct uw_port *port);
+
+#endif

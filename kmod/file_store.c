@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Files by identity and by number.
+ *
+ * A file is kept as numbers, not as a reference to its inode or struct file:
+ * those would pin the file system, and nobody could unmount it.
+ */
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
+
+#include "file_store.h"
+#include "table_store.h"
+
+#define UW_FILE_BUCKET_BITS 10
+
+static unsigned int max_files = 16384;
+module_param(max_files, uint, 0644);
+MODULE_PARM_DESC(max_files, "files that are tracked at once (16384)");
+
+static DEFINE_SPINLOCK(files_lock);
+static struct hlist_head buckets[1 << UW_FILE_BUCKET_BITS]; /* Protected by: files_lock */
+static DEFINE_XARRAY_ALLOC1(by_number);                     /* Protected by: files_lock */
+static u32 next_number;                                     /* Protected by: files_lock */
+static atomic_t nr_files;
+static atomic64_t nr_refused;
+
+#define UW_VDSO_NUMBER 1
+
+static struct uw_file vdso_file = {
+	.refs = REFCOUNT_INIT(1),
+	.number = UW_VDSO_NUMBER,
+	.vdso = true,
+	.tied = LIST_HEAD_INIT(vdso_file.tied),
+};
+
+static void uw_file_id_take(struct uw_file_id *id, struct file *file)
+{
+	struct inode *inode = d_real_inode(file->f_path.dentry);
+
+	/* An overlay maps the file underneath, and its descriptor is on top. */
+	memset(id, 0, sizeof(*id));
+	id->dev = inode->i_sb->s_dev;
+	id->inode = inode->i_ino;
+	id->generation = inode->i_generation;
+	id->bytes = i_size_read(inode);
+	id->ctime_ns = uw_inode_ctime_ns(inode);
+}
+
+static struct hlist_head *uw_file_bucket(const struct uw_file_id *id)
+{
+	return &buckets[hash_64(id->inode ^ ((u64)id->dev << 32), UW_FILE_BUCKET_BITS)];
+}
+
+static struct uw_file *uw_file_lookup(const struct uw_file_id *id)
+{
+	struct uw_file *file;
+
+	hlist_for_each_entry_rcu(file, uw_file_bucket(id), node,
+				 lockdep_is_held(&files_lock))
+		if (!memcmp(&file->id, id, sizeof(*id)) &&
+		    refcount_inc_not_zero(&file->refs))
+			return file;
+	return NULL;
+}
+
+static struct uw_file *uw_file_create(const struct uw_file_id *id, struct file *file,
+				      gfp_t gfp)
+{
+	struct uw_file *fresh = NULL;
+	char *buffer = kmalloc(PATH_MAX, gfp), *path;
+	size_t bytes;
+
+	if (!buffer)
+		return NULL;
+	path = file_path(file, buffer, PATH_MAX);
+	if (IS_ERR(path))
+		path = "";
+	bytes = strlen(path) + 1;
+	fresh = kzalloc(struct_size(fresh, path, bytes), gfp);
+	if (fresh) {
+		refcount_set(&fresh->refs, 1);
+		INIT_LIST_HEAD(&fresh->tied);
+		fresh->id = *id;
+		fresh->path_bytes = bytes;
+		memcpy(fresh->path, path, bytes);
+	}
+	kfree(buffer);
+	return fresh;
+}
+
+static void uw_file_free(struct uw_file *file)
+{
+	put_pid(file->tgid);
+	kfree_rcu(file, rcu);
+}
+
+/* Returns the file that is in the store: fresh, or one that was faster. */
+static struct uw_file *uw_file_insert(struct uw_file *fresh)
+{
+	struct uw_file *file;
+	int err;
+
+	xa_lock(&by_number);
+	err = __xa_alloc_cyclic(&by_number, &fresh->number, fresh,
+				XA_LIMIT(UW_VDSO_NUMBER + 1, U32_MAX - 1), &next_number,
+				GFP_NOWAIT | __GFP_NOWARN);
+	xa_unlock(&by_number);
+	if (err < 0) {
+		uw_file_free(fresh);
+		return NULL;
+	}
+	spin_lock(&files_lock);
+	file = uw_file_lookup(&fresh->id);
+	if (!file) {
+		hlist_add_head_rcu(&fresh->node, uw_file_bucket(&fresh->id));
+		atomic_inc(&nr_files);
+	}
+	spin_unlock(&files_lock);
+	if (!file)
+		return fresh;
+	xa_erase(&by_number, fresh->number);
+	uw_file_free(fresh);
+	return file;
+}
+
+static struct uw_file *uw_file_get(struct file *f, struct vm_area_struct *vma, gfp_t gfp)
+{
+	struct uw_file_id id;
+	struct uw_file *file;
+
+	uw_file_id_take(&id, f);
+	rcu_read_lock();
+	file = uw_file_lookup(&id);
+	rcu_read_unlock();
+	if (file)
+		return file;
+	if (atomic_read(&nr_files) < READ_ONCE(max_files))
+		file = uw_file_create(&id, f, gfp);
+	if (!file) {
+		atomic64_inc(&nr_refused);
+		return NULL;
+	}
+	if (vma) {
+		file->tgid = get_pid(task_tgid(current));
+		file->start = vma->vm_start;
+		file->end = vma->vm_end;
+		file->pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	}
+	return uw_file_insert(file);
+}
+
+struct uw_file *uw_file_get_mapped(struct vm_area_struct *vma)
+{
+	return uw_file_get(vma->vm_file, vma, GFP_NOWAIT | __GFP_NOWARN);
+}
+
+struct uw_file *uw_file_get_vdso(void)
+{
+	refcount_inc(&vdso_file.refs);
+	return &vdso_file;
+}
+
+void uw_file_put(struct uw_file *file)
+{
+	if (!refcount_dec_and_test(&file->refs))
+		return;
+	spin_lock(&files_lock);
+	hlist_del_rcu(&file->node);
+	spin_unlock(&files_lock);
+	xa_erase(&by_number, file->number);
+	atomic_dec(&nr_files);
+	uw_file_free(file);
+}
+
+int uw_file_tie(struct uw_kept *kept, struct file *f)
+{
+	struct uw_file *file;
+	int err = 0;
+
+	if (f && !S_ISREG(file_inode(f)->i_mode))
+		return -EINVAL;
+	file = f ? uw_file_get(f, NULL, GFP_KERNEL) : uw_file_get_vdso();
+	if (!file)
+		return -ENOMEM;
+	uw_table_store_get(kept);
+	spin_lock(&files_lock);
+	if (kept->file || kept->dead) {
+		err = -EEXIST;
+	} else {
+		kept->file = file;
+		list_add_tail(&kept->tied, &file->tied);
+		if (!rcu_access_pointer(file->kept))
+			rcu_assign_pointer(file->kept, kept);
+	}
+	spin_unlock(&files_lock);
+	if (err) {
+		uw_table_store_put(kept);
+		uw_file_put(file);
+	}
+	return err;
+}
+
+void uw_file_untie(struct uw_kept *kept)
+{
+	struct uw_file *file;
+
+	spin_lock(&files_lock);
+	file = kept->file;
+	if (file) {
+		kept->file = NULL;
+		list_del(&kept->tied);
+		if (rcu_access_pointer(file->kept) == kept)
+			rcu_assign_pointer(file->kept,
+					   list_first_entry_or_null(&file->tied,
+								    struct uw_kept, tied));
+	}
+	spin_unlock(&files_lock);
+	if (file) {
+		uw_table_store_put(kept);
+		uw_file_put(file);
+	}
+}
+
+struct uw_file *uw_file_find(u32 number)
+{
+	return number == UW_VDSO_NUMBER ? &vdso_file : xa_load(&by_number, number);
+}
+
+u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes)
+{
+	u32 number = 0;
+
+	path[0] = '\0';
+	spin_lock(&files_lock);
+	if (kept->file) {
+		number = kept->file->number;
+		strscpy(path, kept->file->vdso ? "[vdso]" : kept->file->path, path_bytes);
+	}
+	spin_unlock(&files_lock);
+	return number;
+}
+
+void uw_file_untell(unsigned int slot)
+{
+	struct uw_file *file;
+	unsigned int i;
+
+	clear_bit(slot, &vdso_file.told);
+	rcu_read_lock();
+	for (i = 0; i < ARRAY_SIZE(buckets); i++)
+		hlist_for_each_entry_rcu(file, &buckets[i], node)
+			clear_bit(slot, &file->told);
+	rcu_read_unlock();
+}
+
+u32 uw_file_count(void)
+{
+	return atomic_read(&nr_files);
+}
+
+u64 uw_file_refused(void)
+{
+	return atomic64_read(&nr_refused);
+}
+
+void uw_file_exit(void)
+{
+	WARN_ON_ONCE(atomic_read(&nr_files));
+	xa_destroy(&by_number);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The files that executable mappings were met in, and the tables tied to them.
+ */
+#ifndef UW_FILE_STORE_H
+#define UW_FILE_STORE_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+struct file;
+struct pid;
+struct uw_kept;
+struct vm_area_struct;
+
+/* Which file, and which state of it. Taken from an open file, never from a caller. */
+struct uw_file_id {
+	dev_t dev;
+	u32 generation;
+	u64 inode;
+	u64 bytes;
+	s64 ctime_ns;
+};
+
+/* Set before it is shared, but for the members with a lock. */
+struct uw_file {
+	refcount_t refs;            /* ranges and tied tables                    */
+	u32 number;                 /* Lifetime: not reused while loaded         */
+	bool vdso;
+	struct uw_file_id id;
+	struct uw_kept __rcu *kept; /* Protected by: files_lock to write. The table
+				     * in service, one of tied                   */
+	struct list_head tied;      /* Protected by: files_lock                  */
+	unsigned long told;         /* bit per session slot: it knows; atomic    */
+	struct hlist_node node;     /* Protected by: files_lock to write; RCU    */
+	struct rcu_head rcu;
+	/* Where it was met: */
+	struct pid *tgid;           /* NULL: only ever tied                      */
+	u64 start, end, pgoff;
+	u32 path_bytes;             /* NUL included                              */
+	char path[];
+};
+
+/* The file of a mapping, with a reference. NULL: no memory, or too many files. Atomic. */
+struct uw_file *uw_file_get_mapped(struct vm_area_struct *vma);
+
+/* The vDSO, with a reference. Never fails. */
+struct uw_file *uw_file_get_vdso(void);
+
+/* Any context that may take a spinlock. */
+void uw_file_put(struct uw_file *file);
+
+/*
+ * Put a table into service for an open file, or the vDSO (NULL).
+ * Returns 0, -EEXIST (tied already), -EINVAL (not a regular file), -ENOMEM.
+ */
+int uw_file_tie(struct uw_kept *kept, struct file *file);
+void uw_file_untie(struct uw_kept *kept);
+
+/* The file with that number. Under rcu_read_lock(). */
+struct uw_file *uw_file_find(u32 number);
+
+/* The number of the file that a table is tied to, and its path; 0: none. */
+u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes);
+
+/* A session begins in this slot: nobody has told it anything yet. */
+void uw_file_untell(unsigned int slot);
+
+u32 uw_file_count(void);
+u64 uw_file_refused(void);
+void uw_file_exit(void);
+
+#endif

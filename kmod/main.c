@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * uwind: user-space call stacks on stock kernels. Init in order, exit in reverse.
+ */
+#include <linux/module.h>
+
+#include "control.h"
+#include "file_store.h"
+#include "fork.h"
+#include "netlink.h"
+#include "request.h"
+#include "self.h"
+#include "space.h"
+#include "work.h"
+
+static int __init uw_init(void)
+{
+	int err = uw_netlink_init();
+
+	if (err)
+		return err;
+	err = uw_fork_init();
+	if (err)
+		goto exit_netlink;
+	err = uw_self_init();
+	if (err)
+		goto exit_fork;
+	err = uw_control_init();
+	if (err)
+		goto exit_self;
+	return 0;
+
+exit_self:
+	uw_self_exit();
+exit_fork:
+	uw_fork_exit();
+exit_netlink:
+	uw_netlink_exit();
+	return err;
+}
+
+/*
+ * No file is open, so no session runs and no table is owned. Who may still be
+ * around: queued works (work.c), live spaces with self-registered ranges.
+ */
+static void __exit uw_exit(void)
+{
+	uw_control_exit();
+	uw_self_exit();
+	uw_fork_exit();
+	uw_netlink_exit();
+	uw_request_exit();
+	uw_work_exit();
+	uw_space_exit();
+	uw_file_exit();
+}
+
+module_init(uw_init);
+module_exit(uw_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("User-space call stacks by SFrame, unwind tables and frame pointers");
+MODULE_VERSION(UWIND_VERSION);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pidfd_get_pid() and its kin are not exported: recognise the file ourselves.
+ */
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+
+#include "pidfd.h"
+
+/* Only the kernel names anonymous inodes, and only a pidfd has this name. */
+static struct pid *uw_pidfd_pid(struct file *file)
+{
+	const struct dentry *dentry = file->f_path.dentry;
+
+	if (dentry->d_sb->s_magic != ANON_INODE_FS_MAGIC ||
+	    strcmp(dentry->d_name.name, "[pidfd]"))
+		return NULL;
+	return file->private_data;
+}
+
+struct task_struct *uw_pidfd_task(int fd)
+{
+	struct file *file = fget(fd);
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	if (!file)
+		return ERR_PTR(-EBADF);
+	pid = uw_pidfd_pid(file);
+	if (pid)
+		task = get_pid_task(pid, PIDTYPE_TGID);
+	fput(file);
+	if (!pid)
+		return ERR_PTR(-EINVAL);
+	return task ?: ERR_PTR(-ESRCH);
+}
+
+struct mm_struct *uw_pidfd_mm(int fd)
+{
+	struct task_struct *task = uw_pidfd_task(fd);
+	struct mm_struct *mm;
+
+	if (IS_ERR(task))
+		return ERR_CAST(task);
+	mm = get_task_mm(task);
+	put_task_struct(task);
+	return mm ?: ERR_PTR(-ESRCH);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a walk asks of the kernel: which rule covers an address of current's
+ * memory, and one word of its stack. See core/walk.h for the contract.
+ */
+#ifndef UW_PORT_WALK_H
+#define UW_PORT_WALK_H
+
+#include <linux/uaccess.h>
+
+#include "walk.h"
+
+struct uw_space;
+
+/* One walk's view of current's memory. On the walker's stack. */
+struct uw_port {
+	struct uw_space *space;    /* NULL: look at the VMAs each time           */
+	unsigned long sp;          /* where the walk began                       */
+	unsigned long stack_start; /* the VMA of sp, once a read has faulted     */
+	unsigned long stack_end;
+	bool stack_known;
+};
+
+int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found);
+int uw_registry_fault(struct uw_port *port, u64 address, u64 *word);
+
+static inline int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
+{
+	return uw_registry_find(port, address, found);
+}
+
+/* Nofault first: nearly every stack word is resident. */
+static inline int uw_port_word(struct uw_port *port, u64 address, u64 *word)
+{
+	const void __user *user = (const void __user *)(unsigned long)address;
+
+	if (likely(!copy_from_user_nofault(word, user, sizeof(*word))))
+		return 0;
+	return uw_registry_fault(port, address, word);
+}
+
+/* XPACLRI is a hint: a CPU without pointer authentication does nothing. */
+static inline u64 uw_port_strip(struct uw_port *port, u64 address)
+{
+#ifdef CONFIG_ARM64
+	register u64 lr asm("x30") = address;
+
+	asm("hint #7" : "+r"(lr));
+	return lr;
+#else
+	return address;
+#endif
+}
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Accounts per user: an entry exists as long as its user holds a table.
+ */
+#include <linux/cred.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uidgid.h>
+
+#include "quota.h"
+
+static unsigned int self_quota_kib = 16384;
+module_param(self_quota_kib, uint, 0644);
+MODULE_PARM_DESC(self_quota_kib, "table memory of one user's own sections, KiB (16384)");
+
+static unsigned int self_quota_tables = 1024;
+module_param(self_quota_tables, uint, 0644);
+MODULE_PARM_DESC(self_quota_tables, "number of one user's own sections (1024)");
+
+struct uw_quota {
+	struct list_head node; /* Protected by: quota_lock, like all members      */
+	kuid_t uid;
+	u32 refs;
+	u32 tables;
+	u64 bytes;
+};
+
+static DEFINE_SPINLOCK(quota_lock);
+static LIST_HEAD(quotas);
+
+static struct uw_quota *uw_quota_find_locked(kuid_t uid)
+{
+	struct uw_quota *quota;
+
+	list_for_each_entry(quota, &quotas, node)
+		if (uid_eq(quota->uid, uid))
+			return quota;
+	return NULL;
+}
+
+struct uw_quota *uw_quota_get(void)
+{
+	struct uw_quota *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL), *quota;
+
+	spin_lock(&quota_lock);
+	quota = uw_quota_find_locked(current_uid());
+	if (!quota && fresh) {
+		quota = fresh;
+		fresh = NULL;
+		quota->uid = current_uid();
+		list_add(&quota->node, &quotas);
+	}
+	if (quota)
+		quota->refs++;
+	spin_unlock(&quota_lock);
+	kfree(fresh);
+	return quota;
+}
+
+static void uw_quota_put_locked(struct uw_quota *quota)
+{
+	if (--quota->refs)
+		return;
+	list_del(&quota->node);
+	kfree(quota);
+}
+
+void uw_quota_put(struct uw_quota *quota)
+{
+	spin_lock(&quota_lock);
+	uw_quota_put_locked(quota);
+	spin_unlock(&quota_lock);
+}
+
+int uw_quota_take(struct uw_quota *quota, u64 bytes)
+{
+	u64 limit = (u64)READ_ONCE(self_quota_kib) << 10;
+	int err = -EDQUOT;
+
+	spin_lock(&quota_lock);
+	if (quota->tables < READ_ONCE(self_quota_tables) && quota->bytes + bytes <= limit) {
+		quota->tables++;
+		quota->bytes += bytes;
+		quota->refs++;
+		err = 0;
+	}
+	spin_unlock(&quota_lock);
+	return err;
+}
+
+void uw_quota_give(struct uw_quota *quota, u64 bytes)
+{
+	spin_lock(&quota_lock);
+	quota->tables--;
+	quota->bytes -= bytes;
+	uw_quota_put_locked(quota);
+	spin_unlock(&quota_lock);
+}

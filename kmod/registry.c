@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From an address to a rule.
+ *
+ * Ranges bound by hand come first, then the ranges that earlier walks found in
+ * VMAs; both are sorted arrays that are read under RCU. Only an address that is
+ * in neither takes mmap_lock, looks at the VMA and remembers it: its file if it
+ * has one, so that a table that is registered for the file later, or taken
+ * away, is seen at once and in every process.
+ */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/userfaultfd_k.h>
+
+#include "file_store.h"
+#include "registry.h"
+#include "space.h"
+#include "table_store.h"
+#include "uw_port_walk.h"
+#include "uwind.h"
+
+void uw_registry_begin(struct uw_port *port, u64 sp)
+{
+	struct uw_space *space = uw_space_get(current->mm);
+
+	memset(port, 0, sizeof(*port));
+	port->space = IS_ERR(space) ? NULL : space;
+	port->sp = sp;
+}
+
+/* Fill found from a range that covers address. Under rcu_read_lock(). */
+static int uw_range_rule(const struct uw_range *range, u64 address, struct uw_found *found)
+{
+	const struct uw_kept *kept = range->kept;
+	const struct uw_rule *rule;
+
+	found->offset = address - range->start + range->offset;
+	found->file = range->file ? range->file->number : 0;
+	if (!kept && range->file)
+		kept = rcu_dereference(range->file->kept);
+	if (!kept || READ_ONCE(kept->dead))
+		return -ENOENT;
+	found->method = kept->method;
+	rule = uw_table_find(&kept->table, found->offset);
+	if (!rule)
+		return -ENOENT;
+	found->rule = *rule;
+	return 0;
+}
+
+/* -EAGAIN: no range is known. */
+static int uw_space_rule(struct uw_space *space, u64 address, struct uw_found *found)
+{
+	const struct uw_range *range;
+	int err = -EAGAIN;
+
+	rcu_read_lock();
+	range = uw_ranges_find(rcu_dereference(space->bound), address);
+	if (!range)
+		range = uw_ranges_find(rcu_dereference(space->mapped), address);
+	if (range)
+		err = uw_range_rule(range, address, found);
+	rcu_read_unlock();
+	return err;
+}
+
+static bool uw_vma_is_vdso(const struct vm_area_struct *vma)
+{
+	return !vma->vm_file && vma->vm_start == (unsigned long)vma->vm_mm->context.vdso;
+}
+
+static void uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma)
+{
+	memset(range, 0, sizeof(*range));
+	range->start = vma->vm_start;
+	range->end = vma->vm_end;
+	if (uw_vma_is_vdso(vma)) {
+		range->file = uw_file_get_vdso();
+	} else if (vma->vm_file) {
+		range->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+		range->file = uw_file_get_mapped(vma);
+	}
+}
+
+/* mmap_lock is held. */
+static int uw_vma_rule(struct uw_space *space, u64 address, struct uw_found *found)
+{
+	struct vm_area_struct *vma = vma_lookup(current->mm, address);
+	struct uw_range range;
+	int err;
+
+	if (!vma || !(vma->vm_flags & VM_EXEC))
+		return -EFAULT;
+	uw_range_from_vma(&range, vma);
+	rcu_read_lock();
+	err = uw_range_rule(&range, address, found);
+	rcu_read_unlock();
+	if (space && !uw_space_add(space, UW_SPACE_MAPPED, &range, 1, GFP_NOWAIT | __GFP_NOWARN))
+		return err;
+	if (range.file)
+		uw_file_put(range.file);
+	return err;
+}
+
+int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found)
+{
+	int err = -EAGAIN;
+
+	if (address >= TASK_SIZE_MAX)
+		return -EFAULT;
+	if (port->space)
+		err = uw_space_rule(port->space, address, found);
+	if (err != -EAGAIN)
+		return err;
+	if (mmap_read_lock_killable(current->mm))
+		return -EINTR;
+	err = uw_vma_rule(port->space, address, found);
+	mmap_read_unlock(current->mm);
+	return err;
+}
+
+/*
+ * A fault is allowed in the walk's own stack only, and only if resolving it
+ * cannot wait for user space or touch a device: a wrong rule must not.
+ */
+static bool uw_vma_may_fault(const struct vm_area_struct *vma)
+{
+	return vma_is_anonymous((struct vm_area_struct *)vma) &&
+	       !(vma->vm_flags & (VM_IO | VM_PFNMAP)) &&
+	       !userfaultfd_armed((struct vm_area_struct *)vma);
+}
+
+static void uw_stack_find(struct uw_port *port)
+{
+	struct vm_area_struct *vma;
+
+	if (!mmap_read_trylock(current->mm))
+		return;
+	vma = vma_lookup(current->mm, port->sp);
+	if (vma && uw_vma_may_fault(vma)) {
+		port->stack_start = vma->vm_start;
+		port->stack_end = vma->vm_end;
+	}
+	mmap_read_unlock(current->mm);
+	port->stack_known = true;
+}
+
+int uw_registry_fault(struct uw_port *port, u64 address, u64 *word)
+{
+	const void __user *user = (const void __user *)(unsigned long)address;
+
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	if (!port->stack_known)
+		uw_stack_find(port);
+	if (address < port->stack_start || address >= port->stack_end)
+		return access_ok(user, sizeof(*word)) ? -EACCES : -EFAULT;
+	if (!copy_from_user(word, user, sizeof(*word)))
+		return 0;
+	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+}
+
+static int uw_check_executable(struct mm_struct *mm, const struct uwind_range *range)
+{
+	u64 address = range->start;
+
+	while (address < range->end) {
+		struct vm_area_struct *vma = vma_lookup(mm, address);
+
+		if (!vma || !(vma->vm_flags & VM_EXEC))
+			return -EFAULT;
+		address = vma->vm_end;
+	}
+	return 0;
+}
+
+static int uw_bind_locked(struct mm_struct *mm, struct uw_space *space, struct uw_kept *kept,
+			  const struct uwind_range *ranges, u32 nr, u64 section)
+{
+	struct uw_range *bound = kvcalloc(nr, sizeof(*bound), GFP_KERNEL);
+	int err = bound ? 0 : -ENOMEM;
+	u32 i;
+
+	for (i = 0; !err && i < nr; i++) {
+		err = uw_check_executable(mm, &ranges[i]);
+		bound[i].start = ranges[i].start;
+		bound[i].end = ranges[i].end;
+		bound[i].offset = ranges[i].offset;
+		bound[i].section = section;
+		bound[i].kept = kept;
+	}
+	for (i = 0; !err && i < nr; i++)
+		uw_table_store_get(kept);
+	if (!err) {
+		err = uw_space_add(space, UW_SPACE_BOUND, bound, nr, GFP_KERNEL);
+		for (i = 0; err && i < nr; i++)
+			uw_table_store_put(kept);
+	}
+	kvfree(bound);
+	return err;
+}
+
+int uw_registry_bind(struct mm_struct *mm, struct uw_kept *kept,
+		     const struct uwind_range *ranges, u32 nr, u64 section)
+{
+	struct uw_space *space = uw_space_get(mm);
+	int err;
+
+	if (IS_ERR(space))
+		return PTR_ERR(space);
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	err = uw_bind_locked(mm, space, kept, ranges, nr, section);
+	mmap_read_unlock(mm);
+	return err;
+}

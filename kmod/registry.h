@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The registry: which table covers an address of current's memory.
+ */
+#ifndef UW_REGISTRY_H
+#define UW_REGISTRY_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+struct pt_regs;
+struct uw_kept;
+struct uw_port;
+struct uwind_range;
+
+/* Begin a walk of current. Makes current->mm's space if there is none yet. */
+void uw_registry_begin(struct uw_port *port, u64 sp);
+
+/*
+ * Bind a table to ranges of a live mm (the caller holds mm_users), all or
+ * none. section: see struct uw_range. -EFAULT: not mapped executable.
+ */
+int uw_registry_bind(struct mm_struct *mm, struct uw_kept *kept,
+		     const struct uwind_range *ranges, u32 nr, u64 section);
+
+#endif

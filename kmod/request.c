@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a request: asked in any context, walked by its own task, answered
+ * once for every session that asked in between.
+ *
+ * A task has one open request at most. The pending table finds it: slots of
+ * pointers that are set and cleared by current only, so nothing is locked. An
+ * NMI that interrupts the very insertion may make a second request of the same
+ * task; both are answered.
+ */
+#include <linux/hash.h>
+#include <linux/irq_work.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "core/walk.h"
+#include "registry.h"
+#include "regs.h"
+#include "request.h"
+#include "session.h"
+#include "stats.h"
+#include "supply.h"
+#include "uw_port_walk.h"
+
+#define UW_PENDING_BITS 15
+#define UW_PENDING_PROBES 8
+
+static_assert(offsetof(struct uw_request, work) == 0);
+static_assert(offsetof(struct uw_work, head) == 0);
+
+static struct uw_request *pending[1 << UW_PENDING_BITS];
+static DEFINE_PER_CPU(u64, cookie_count);
+static DEFINE_PER_CPU(struct uw_frame *, spare_frames);
+
+static void uw_kick(struct irq_work *work)
+{
+}
+
+/* After an NMI that hit user mode, only an interrupt leads past task work. */
+static DEFINE_PER_CPU(struct irq_work, kick_work) = IRQ_WORK_INIT_HARD(uw_kick);
+
+static struct uw_request **uw_pending_slot(const struct task_struct *task, u32 probe)
+{
+	return &pending[(hash_ptr(task, UW_PENDING_BITS) + probe) & ((1 << UW_PENDING_BITS) - 1)];
+}
+
+static struct uw_request *uw_pending_find(const struct task_struct *task)
+{
+	u32 i;
+
+	for (i = 0; i < UW_PENDING_PROBES; i++) {
+		struct uw_request *request = READ_ONCE(*uw_pending_slot(task, i));
+
+		if (request && request->task == task)
+			return request;
+	}
+	return NULL;
+}
+
+static bool uw_pending_add(struct uw_request *request)
+{
+	u32 i;
+
+	for (i = 0; i < UW_PENDING_PROBES; i++)
+		if (!cmpxchg(uw_pending_slot(request->task, i), NULL, request))
+			return true;
+	return false;
+}
+
+static void uw_pending_remove(struct uw_request *request)
+{
+	u32 i;
+
+	for (i = 0; i < UW_PENDING_PROBES; i++)
+		if (cmpxchg(uw_pending_slot(request->task, i), request, NULL) == request)
+			return;
+}
+
+/* CPU in the upper 16 bits, a count below: unique until reboot or reload. */
+static u64 uw_cookie_next(u32 cpu)
+{
+	return ((u64)(cpu + 1) << 48) | this_cpu_inc_return(cookie_count);
+}
+
+static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
+{
+	struct pt_regs *user = user_mode(regs) ? regs : task_pt_regs(current);
+
+	request->cpu = raw_smp_processor_id();
+	request->task = current;
+	request->cookie = uw_cookie_next(request->cpu);
+	request->time_ns = ktime_get_boot_fast_ns();
+	request->exec_id = current->self_exec_id;
+	request->in_execve = current->in_execve;
+	request->late_regs = in_nmi() && !user_mode(regs);
+	request->word_bits = uw_regs_word_bits(user);
+	if (!request->late_regs)
+		uw_regs_take(&request->regs, user);
+}
+
+static void uw_request_recycle(struct uw_request *request)
+{
+	uw_pending_remove(request);
+	request->task = NULL;
+	uw_supply_give(request);
+}
+
+/* Returns NULL and sets *loss if it cannot be had. */
+static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
+{
+	struct uw_request *request = uw_supply_take();
+
+	*loss = UWIND_LOSS_NOMEM;
+	if (!request)
+		return NULL;
+	uw_request_fill(request, regs);
+	if (!uw_pending_add(request)) {
+		uw_supply_give(request);
+		return NULL;
+	}
+	if (uw_work_queue(&request->work, current)) {
+		*loss = UWIND_LOSS_EXIT;
+		uw_request_recycle(request);
+		return NULL;
+	}
+	if (in_nmi())
+		irq_work_queue(this_cpu_ptr(&kick_work));
+	return request;
+}
+
+int uw_request_ask(unsigned int slot, struct pt_regs *regs)
+{
+	struct uw_request *request = uw_pending_find(current);
+	int loss;
+
+	if (!request)
+		request = uw_request_new(regs, &loss);
+	if (!request)
+		return loss;
+	atomic_inc(&request->asked[slot]);
+	return -1;
+}
+
+/* Frames for one walk: the CPU's spare ones, unless a walk that sleeps has them. */
+static struct uw_frame *uw_frames_take(void)
+{
+	struct uw_frame *frames = this_cpu_xchg(spare_frames, NULL);
+
+	return frames ?: kvmalloc_array(UWIND_MAX_FRAMES, sizeof(*frames),
+					GFP_NOWAIT | __GFP_NOWARN);
+}
+
+static void uw_frames_give(struct uw_frame *frames)
+{
+	kvfree(this_cpu_xchg(spare_frames, frames));
+}
+
+static bool uw_request_outdated(const struct uw_request *request)
+{
+	return request->in_execve || request->exec_id != current->self_exec_id;
+}
+
+static void uw_request_walk(struct uw_request *request, struct uw_walk *walk)
+{
+	struct uw_port port;
+
+	if (request->late_regs)
+		uw_regs_take(&request->regs, task_pt_regs(current));
+	walk->regs = request->regs;
+	walk->arch = UW_ARCH;
+	if (request->word_bits != 64) {
+		walk->nr_frames = 0;
+		walk->stop = UW_STOP_BAD_REGS;
+		return;
+	}
+	uw_registry_begin(&port, walk->regs.r[uw_arch_sp(UW_ARCH)]);
+	uw_walk_run(walk, &port);
+}
+
+static void uw_request_deliver(struct uw_request *request, struct uw_answer *answer)
+{
+	unsigned int slot;
+
+	/* From here on a trigger makes a new request. */
+	uw_pending_remove(request);
+	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++)
+		if (atomic_read(&request->asked[slot]))
+			uw_session_answer(slot, &request->asked[slot], answer);
+}
+
+static void uw_request_run(struct uw_work *work)
+{
+	struct uw_request *request = container_of(work, struct uw_request, work);
+	struct uw_answer answer = { .request = request };
+	struct uw_walk walk = { .max_frames = uw_session_max_frames() };
+
+	if (!current->mm || (current->flags & PF_EXITING)) {
+		answer.loss = UWIND_LOSS_EXIT;
+	} else if (uw_request_outdated(request)) {
+		answer.loss = UWIND_LOSS_EXEC;
+	} else if (!(walk.frames = uw_frames_take())) {
+		answer.loss = UWIND_LOSS_NOMEM;
+	} else {
+		uw_request_walk(request, &walk);
+		uw_stats_walk(walk.nr_frames);
+		answer.walk = &walk;
+	}
+	uw_request_deliver(request, &answer);
+	if (walk.frames)
+		uw_frames_give(walk.frames);
+	uw_request_recycle(request);
+}
+
+u64 uw_request_forget(unsigned int slot)
+{
+	u32 i, count = uw_supply_count();
+	u64 open = 0;
+
+	for (i = 0; i < count; i++)
+		open += atomic_xchg(&uw_supply_at(i)->asked[slot], 0);
+	return open;
+}
+
+u64 uw_request_open(unsigned int slot)
+{
+	u32 i, count = uw_supply_count();
+	u64 open = 0;
+
+	for (i = 0; i < count; i++)
+		open += atomic_read(&uw_supply_at(i)->asked[slot]);
+	return open;
+}
+
+u32 uw_request_count(void)
+{
+	return uw_supply_taken();
+}
+
+int uw_request_prepare(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct uw_frame **spare = per_cpu_ptr(&spare_frames, cpu);
+		struct uw_frame *frames;
+
+		if (READ_ONCE(*spare))
+			continue;
+		frames = kvmalloc_array(UWIND_MAX_FRAMES, sizeof(*frames), GFP_KERNEL);
+		if (!frames)
+			return -ENOMEM;
+		kvfree(xchg(spare, frames));
+	}
+	return uw_supply_prepare(uw_request_run);
+}
+
+void uw_request_exit(void)
+{
+	int cpu;
+
+	uw_supply_exit();
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(per_cpu_ptr(&kick_work, cpu));
+		kvfree(per_cpu(spare_frames, cpu));
+	}
+}

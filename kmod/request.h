@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Requests: somebody asks for current's user stack, and gets it when current
+ * returns to user space.
+ */
+#ifndef UW_REQUEST_H
+#define UW_REQUEST_H
+
+#include <linux/atomic.h>
+
+#include "core/types.h"
+#include "uwind.h"
+#include "work.h"
+
+/* One open request. Its own kmalloc() object, kept in the supply for reuse. */
+struct uw_request {
+	struct uw_work work;        /* first                                     */
+	u32 index;                  /* in the supply. Set once                   */
+	/* Set by the first asker, constant until answered: */
+	u32 cpu;
+	const struct task_struct *task;
+	u64 cookie;
+	u64 time_ns;
+	u64 exec_id;
+	bool in_execve;
+	bool late_regs;             /* asked where the saved registers may be half written */
+	u8 word_bits;
+	struct uw_regs regs;
+	atomic_t asked[UWIND_MAX_SESSIONS]; /* triggers per session slot         */
+};
+
+struct uw_walk;
+
+/* What a request came to: a walk, or a loss. */
+struct uw_answer {
+	const struct uw_request *request;
+	const struct uw_walk *walk; /* NULL: lost                                */
+	enum uwind_loss loss;
+};
+
+/*
+ * Ask for current's stack on behalf of a session slot. Any context; no
+ * allocation, no lock. Returns -1, or the uwind_loss if it cannot be asked.
+ */
+int uw_request_ask(unsigned int slot, struct pt_regs *regs);
+
+/*
+ * Take back whatever a slot has asked: returns the number of open triggers.
+ * The slot can ask no more.
+ */
+u64 uw_request_forget(unsigned int slot);
+
+/* Open triggers of a slot. */
+u64 uw_request_open(unsigned int slot);
+u32 uw_request_count(void);
+
+/* Make sure that there is a first supply. May sleep. */
+int uw_request_prepare(void);
+void uw_request_exit(void);
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The unprivileged device: a process and the sections of its own memory.
+ *
+ * Tables made here belong to nobody but the mm they are bound in: no owner,
+ * no file, charged to the user.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#include "ioctl.h"
+#include "quota.h"
+#include "registry.h"
+#include "self.h"
+#include "space.h"
+#include "stats.h"
+#include "table_input.h"
+#include "table_store.h"
+#include "uwind.h"
+
+/* What owns the tables: stands for "their mm". */
+static const char uw_self_owner;
+
+static struct uw_kept *uw_self_table(struct uwind_self_add *arg, struct uw_quota *quota)
+{
+	struct uw_segment text = {
+		.address = arg->text_start,
+		.bytes = arg->text_end - arg->text_start,
+		.offset = 0,
+	};
+	struct uw_section section = {
+		.data = arg->sframe_start,
+		.bytes = arg->sframe_end - arg->sframe_start,
+		.address = arg->sframe_start,
+		.segments = &text,
+		.nr_segments = 1,
+		.owner = &uw_self_owner,
+		.quota = quota,
+	};
+	struct uw_reject reject = {};
+	struct uw_kept *kept = uw_table_from_section(&section, &reject);
+
+	uw_ioctl_reject(&reject, &arg->bad_offset, arg->bad_why, sizeof(arg->bad_why));
+	return kept;
+}
+
+static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
+{
+	struct uwind_range range = { .start = arg->text_start, .end = arg->text_end };
+	struct uw_kept *kept = uw_self_table(arg, quota);
+	int err;
+
+	if (IS_ERR(kept))
+		return PTR_ERR(kept);
+	err = uw_registry_bind(current->mm, kept, &range, 1, arg->sframe_start);
+	if (err)
+		uw_table_store_destroy(&uw_self_owner, kept->number);
+	else
+		uw_table_store_disown(kept);
+	return err == -EINTR ? -ERESTARTSYS : err;
+}
+
+static int uw_self_add(void *context, void *data)
+{
+	struct uwind_self_add *arg = data;
+	struct uw_quota *quota;
+	int err;
+
+	if (arg->reserved || !arg->sframe_start || arg->sframe_end <= arg->sframe_start ||
+	    arg->text_end <= arg->text_start || arg->text_end > TASK_SIZE_MAX ||
+	    arg->text_end - arg->text_start > U32_MAX)
+		return -EINVAL;
+	quota = uw_quota_get();
+	if (!quota)
+		return -ENOMEM;
+	err = uw_self_bind(arg, quota);
+	uw_quota_put(quota);
+	if (err && err != -ERESTARTSYS)
+		uw_stats_section_refused();
+	return err;
+}
+
+static int uw_self_remove(void *context, void *data)
+{
+	struct uwind_self_remove *arg = data;
+	struct uw_space *space = uw_space_find(current->mm);
+
+	if (arg->reserved)
+		return -EINVAL;
+	return space ? uw_space_remove_section(space, arg->sframe_start) : -ENOENT;
+}
+
+static int uw_self_next(void *context, void *data)
+{
+	struct uwind_self_next *arg = data;
+	struct uw_space *space = uw_space_find(current->mm);
+	struct uw_ranges *ranges = space ? uw_space_bound_get(space) : NULL;
+	u32 i;
+
+	arg->found = 0;
+	for (i = 0; ranges && i < ranges->nr && !arg->found; i++) {
+		const struct uw_range *range = &ranges->range[i];
+
+		if (range->start <= arg->after || !range->section || READ_ONCE(range->dead))
+			continue;
+		arg->found = 1;
+		arg->text_start = range->start;
+		arg->text_end = range->end;
+		arg->sframe_start = range->section;
+	}
+	uw_ranges_put(ranges);
+	return 0;
+}
+
+static const struct uw_ioctl uw_self_ioctls[] = {
+	{ UWIND_IOC_ABI, sizeof(struct uwind_abi), false, uw_ioctl_abi },
+	{ UWIND_IOC_SELF_ADD, sizeof(struct uwind_self_add), false, uw_self_add },
+	{ UWIND_IOC_SELF_REMOVE, sizeof(struct uwind_self_remove), false, uw_self_remove },
+	{ UWIND_IOC_SELF_NEXT, sizeof(struct uwind_self_next), false, uw_self_next },
+};
+
+static long uw_self_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return uw_ioctl_run(uw_self_ioctls, ARRAY_SIZE(uw_self_ioctls), NULL, cmd, arg);
+}
+
+static const struct file_operations uw_self_fops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = uw_self_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice uw_self_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "uwind-self",
+	.fops = &uw_self_fops,
+	.mode = 0666,
+};
+
+int uw_self_init(void)
+{
+	return misc_register(&uw_self_device);
+}
+
+void uw_self_exit(void)
+{
+	misc_deregister(&uw_self_device);
+}

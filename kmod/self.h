@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * /dev/uwind-self.
+ */
+#ifndef UW_SELF_H
+#define UW_SELF_H
+
+int uw_self_init(void);
+void uw_self_exit(void);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The slot table of running sessions.
+ *
+ * The end of a session, in order: its counters are released, so nobody asks any
+ * more; its slot is emptied, so that no task begins to answer; SRCU waits for
+ * those that are answering, which is short, as walks are outside; then whatever
+ * is still open in its name is taken back and counted as pending, however long
+ * those tasks sleep.
+ */
+#include <linux/nsproxy.h>
+#include <linux/slab.h>
+#include <linux/srcu.h>
+#include <net/net_namespace.h>
+
+#include "file_store.h"
+#include "request.h"
+#include "session.h"
+
+#define UW_FLUSH_INTERVAL (HZ / 10 ?: 1)
+
+DEFINE_STATIC_SRCU(sessions_srcu);
+static DEFINE_MUTEX(sessions_mutex);
+/* Protected by: sessions_mutex to write; SRCU to read. */
+static struct uw_session __rcu *sessions[UWIND_MAX_SESSIONS];
+static unsigned long slots_used; /* Protected by: sessions_mutex                 */
+static u32 last_number;          /* Protected by: sessions_mutex                 */
+static u32 max_frames = UWIND_DEFAULT_FRAMES; /* Protected by: sessions_mutex to write */
+
+void uw_session_trigger(struct uw_session *session, struct pt_regs *regs)
+{
+	int loss;
+
+	if ((current->flags & (PF_KTHREAD | UW_PF_USER_WORKER)) || !current->mm)
+		return;
+	if (!uw_targets_has(&session->targets, current))
+		return;
+	uw_stats_requested(session->counts, 1);
+	loss = uw_request_ask(session->slot, regs);
+	if (loss >= 0)
+		uw_stats_lost(session->counts, loss, 1);
+}
+
+void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answer *answer)
+{
+	int index = srcu_read_lock(&sessions_srcu);
+	struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
+	u32 weight = session ? atomic_xchg(asked, 0) : 0;
+
+	if (weight)
+		uw_sender_answer(session, answer, weight);
+	srcu_read_unlock(&sessions_srcu, index);
+}
+
+void uw_session_fork(struct task_struct *parent, struct task_struct *child)
+{
+	int index = srcu_read_lock(&sessions_srcu);
+	unsigned int slot;
+
+	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
+		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
+
+		if (!session || session->targets.all || !(session->flags & UWIND_SESSION_INHERIT))
+			continue;
+		if (uw_targets_has(&session->targets, parent))
+			uw_targets_add(&session->targets, task_tgid(child));
+	}
+	srcu_read_unlock(&sessions_srcu, index);
+}
+
+void uw_session_reader_gone(const struct net *net, u32 portid)
+{
+	int index = srcu_read_lock(&sessions_srcu);
+	unsigned int slot;
+
+	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
+		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
+
+		if (session && session->reader.net == net && session->reader.portid == portid)
+			WRITE_ONCE(session->reader.gone, true);
+	}
+	srcu_read_unlock(&sessions_srcu, index);
+}
+
+static void uw_session_flush(struct work_struct *work)
+{
+	struct uw_session *session = container_of(to_delayed_work(work), struct uw_session, flush);
+
+	uw_sender_flush(session);
+	schedule_delayed_work(&session->flush, UW_FLUSH_INTERVAL);
+}
+
+static void uw_session_free(struct uw_session *session)
+{
+	uw_trigger_perf_deinit(&session->trigger);
+	uw_sender_deinit(&session->sender);
+	uw_targets_deinit(&session->targets);
+	free_percpu(session->counts);
+	put_pid_ns(session->pid_ns);
+	put_net(session->reader.net);
+	kfree(session);
+}
+
+/* The caller holds sessions_mutex. */
+static int uw_session_install(struct uw_session *session)
+{
+	unsigned int slot = find_first_zero_bit(&slots_used, UWIND_MAX_SESSIONS);
+
+	lockdep_assert_held(&sessions_mutex);
+	if (slot == UWIND_MAX_SESSIONS)
+		return -EBUSY;
+	session->slot = slot;
+	session->number = ++last_number;
+	max_frames = max(max_frames, session->max_frames);
+	uw_file_untell(slot);
+	__set_bit(slot, &slots_used);
+	rcu_assign_pointer(sessions[slot], session);
+	return 0;
+}
+
+static struct uw_session *uw_session_create(const struct uwind_session_start *arg,
+					    const struct uw_reader *reader)
+{
+	struct uw_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
+
+	if (!session)
+		return NULL;
+	session->flags = arg->flags;
+	session->max_frames = arg->max_frames ?: UWIND_DEFAULT_FRAMES;
+	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	session->reader = *reader;
+	get_net(session->reader.net);
+	INIT_DELAYED_WORK(&session->flush, uw_session_flush);
+	return session;
+}
+
+static int uw_session_init(struct uw_session *session, const struct uwind_session_start *arg,
+			   const s32 *pids)
+{
+	int err;
+
+	session->counts = alloc_percpu(struct uw_counts);
+	if (!session->counts)
+		return -ENOMEM;
+	err = uw_sender_init(&session->sender);
+	if (!err)
+		err = uw_targets_init(&session->targets, arg->flags & UWIND_SESSION_ALL, pids,
+				      arg->nr_targets);
+	if (!err)
+		err = uw_request_prepare();
+	if (!err)
+		err = uw_trigger_perf_init(&session->trigger, session, arg->event,
+					   arg->flags & UWIND_SESSION_FREQUENCY, arg->rate);
+	return err;
+}
+
+struct uw_session *uw_session_start(const struct uwind_session_start *arg, const s32 *pids,
+				    const struct uw_reader *reader)
+{
+	struct uw_session *session = uw_session_create(arg, reader);
+	int err;
+
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	err = uw_session_init(session, arg, pids);
+	if (!err) {
+		mutex_lock(&sessions_mutex);
+		err = uw_session_install(session);
+		mutex_unlock(&sessions_mutex);
+	}
+	if (err) {
+		uw_session_free(session);
+		return ERR_PTR(err);
+	}
+	schedule_delayed_work(&session->flush, UW_FLUSH_INTERVAL);
+	if (!(arg->flags & UWIND_SESSION_DISABLED))
+		uw_session_enable(session);
+	return session;
+}
+
+void uw_session_enable(struct uw_session *session)
+{
+	uw_trigger_perf_enable(&session->trigger);
+}
+
+static void uw_session_counts(struct uw_session *session, struct uwind_session_stats *stats)
+{
+	struct uw_counts sum;
+
+	uw_stats_sum(&sum, session->counts);
+	stats->session = session->number;
+	stats->requested = sum.requested;
+	stats->answered = sum.answered;
+	memcpy(stats->lost, sum.lost, sizeof(sum.lost));
+	memcpy(stats->stops, sum.stops, sizeof(sum.stops));
+	mutex_lock(&session->sender.mutex);
+	stats->messages = session->sender.messages;
+	stats->messages_dropped = session->sender.messages_dropped;
+	mutex_unlock(&session->sender.mutex);
+}
+
+void uw_session_stats(struct uw_session *session, struct uwind_session_stats *stats)
+{
+	stats->pending = uw_request_open(session->slot);
+	uw_session_counts(session, stats);
+}
+
+void uw_session_stop(struct uw_session *session, struct uwind_session_stats *stats)
+{
+	u64 pending;
+
+	uw_trigger_perf_deinit(&session->trigger);
+	mutex_lock(&sessions_mutex);
+	rcu_assign_pointer(sessions[session->slot], NULL);
+	mutex_unlock(&sessions_mutex);
+	synchronize_srcu(&sessions_srcu);
+	pending = uw_request_forget(session->slot);
+	cancel_delayed_work_sync(&session->flush);
+	uw_sender_flush(session);
+	if (stats) {
+		stats->pending = pending;
+		uw_session_counts(session, stats);
+	}
+	mutex_lock(&sessions_mutex);
+	__clear_bit(session->slot, &slots_used);
+	mutex_unlock(&sessions_mutex);
+	uw_session_free(session);
+}
+
+u32 uw_session_max_frames(void)
+{
+	return READ_ONCE(max_frames);
+}
+
+u32 uw_session_count(void)
+{
+	return hweight_long(READ_ONCE(slots_used));
+}

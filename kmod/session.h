@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sessions: who samples whom, and where the stacks go.
+ */
+#ifndef UW_SESSION_H
+#define UW_SESSION_H
+
+#include <linux/pid_namespace.h>
+#include <linux/workqueue.h>
+
+#include "batch.h"
+#include "stats.h"
+#include "target.h"
+#include "trigger_perf.h"
+#include "uwind.h"
+
+struct pt_regs;
+struct uw_answer;
+
+/* Lifetime: from start to stop; readers of the slot table hold SRCU. */
+struct uw_session {
+	unsigned int slot;
+	u32 number;                /* Set once                                   */
+	u32 flags;
+	u32 max_frames;
+	struct pid_namespace *pid_ns; /* holds a reference                       */
+	struct uw_targets targets;
+	struct uw_trigger_perf trigger;
+	struct uw_counts __percpu *counts;
+	struct uw_reader reader;
+	struct uw_sender sender;
+	struct delayed_work flush; /* sends incomplete batches                   */
+};
+
+/*
+ * Start a session that sends to reader. pids: nr_targets numbers.
+ * ERR_PTR: see UWIND_IOC_SESSION_START.
+ */
+struct uw_session *uw_session_start(const struct uwind_session_start *arg, const s32 *pids,
+				    const struct uw_reader *reader);
+void uw_session_enable(struct uw_session *session);
+void uw_session_stats(struct uw_session *session, struct uwind_session_stats *stats);
+
+/*
+ * Stop, fill stats (may be NULL) with the last numbers, and free the session.
+ * Waits for no sleeping task: what is open then is pending.
+ */
+void uw_session_stop(struct uw_session *session, struct uwind_session_stats *stats);
+
+/* A trigger has fired in current. Any context. */
+void uw_session_trigger(struct uw_session *session, struct pt_regs *regs);
+
+/* Answer what the session in slot has asked. Task context. */
+void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answer *answer);
+
+/* A new process has been made. Does not sleep. */
+void uw_session_fork(struct task_struct *parent, struct task_struct *child);
+
+/* The reader's socket was closed. */
+void uw_session_reader_gone(const struct net *net, u32 portid);
+
+/* The deepest that any running session wants. */
+u32 uw_session_max_frames(void);
+u32 uw_session_count(void);
+
+#endif

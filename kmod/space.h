@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A space: what is known about the executable ranges of one mm. It is watched
+ * by an mmu notifier and ends with the mm.
+ */
+#ifndef UW_SPACE_H
+#define UW_SPACE_H
+
+#include <linux/mmu_notifier.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct uw_file;
+struct uw_kept;
+
+/* Bounds the memory of one space. */
+#define UW_MAX_SPACE_RANGES 4096
+
+/* One executable range. Immutable, but for dead. */
+struct uw_range {
+	u64 start, end;
+	u64 offset;           /* of start, in the file or the table's own space  */
+	struct uw_file *file; /* holds a reference; NULL: memory without a file  */
+	struct uw_kept *kept; /* holds a reference; explicit ranges only         */
+	u64 section;          /* self-registered: address of its .sframe, else 0 */
+	bool dead;            /* was unmapped, at least in part. Set once        */
+};
+
+/* Ranges sorted by start, without overlaps among the living. */
+struct uw_ranges {
+	refcount_t refs;
+	struct rcu_head rcu;
+	u32 nr;
+	struct uw_range range[];
+};
+
+struct uw_space {
+	struct mmu_notifier notifier; /* first: kfree() takes it for the object  */
+	struct mmu_notifier_ops ops;  /* here, as they outlive the module        */
+	struct mm_struct *mm;         /* Lifetime: held by the notifier          */
+	struct hlist_node node;       /* Protected by: spaces_lock to write; RCU */
+	struct list_head reap;        /* Protected by: spaces_lock               */
+	spinlock_t lock;              /* Order: innermost but for files_lock     */
+	/* Protected by: lock to write, RCU to read */
+	struct uw_ranges __rcu *bound;  /* explicit, inherited by fork           */
+	struct uw_ranges __rcu *mapped; /* found in VMAs                         */
+};
+
+/* current->mm's space, or NULL. Lock-free. */
+struct uw_space *uw_space_find(struct mm_struct *mm);
+
+/*
+ * The space of a live mm (the caller holds mm_users), made if need be.
+ * ERR_PTR: -EINTR (a signal is pending: later), -ENOMEM, -ENOSPC (too many).
+ * Takes mmap_lock for writing.
+ */
+struct uw_space *uw_space_get(struct mm_struct *mm);
+
+enum uw_space_set { UW_SPACE_BOUND, UW_SPACE_MAPPED };
+
+/*
+ * Add ranges, all or none; takes over their references if it returns 0.
+ * The caller holds mmap_lock, so that none of them is unmapped meanwhile.
+ * -EEXIST: overlaps a living range of the same set; -ENOSPC; -ENOMEM.
+ */
+int uw_space_add(struct uw_space *space, enum uw_space_set set,
+		 const struct uw_range *ranges, u32 nr, gfp_t gfp);
+
+/* End the bound range at start, or all of a section. -ENOENT. */
+int uw_space_remove_start(struct uw_space *space, u64 start);
+int uw_space_remove_section(struct uw_space *space, u64 section);
+
+/* The living range that covers address, or NULL. Under rcu_read_lock(). */
+const struct uw_range *uw_ranges_find(const struct uw_ranges *ranges, u64 address);
+
+/* The bound ranges, with a reference, or NULL. */
+struct uw_ranges *uw_space_bound_get(struct uw_space *space);
+void uw_ranges_put(struct uw_ranges *ranges);
+
+u32 uw_space_count(void);
+void uw_space_exit(void);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counting: each event counts for its session and for the module.
+ */
+#include "file_store.h"
+#include "request.h"
+#include "session.h"
+#include "space.h"
+#include "stats.h"
+#include "table_store.h"
+
+static DEFINE_PER_CPU(struct uw_counts, module_counts);
+static DEFINE_PER_CPU(u64, nr_frames_walked);
+static atomic64_t sections_refused;
+
+static_assert(UWIND_NR_LOSSES <= ARRAY_SIZE(((struct uwind_stats *)0)->lost));
+static_assert(UWIND_NR_STOPS <= ARRAY_SIZE(((struct uwind_stats *)0)->stops));
+
+void uw_stats_requested(struct uw_counts __percpu *session, u64 weight)
+{
+	this_cpu_add(session->requested, weight);
+	this_cpu_add(module_counts.requested, weight);
+}
+
+void uw_stats_lost(struct uw_counts __percpu *session, enum uwind_loss loss, u64 weight)
+{
+	this_cpu_add(session->lost[loss], weight);
+	this_cpu_add(module_counts.lost[loss], weight);
+}
+
+void uw_stats_answered(struct uw_counts __percpu *session, u8 stop, u64 weight)
+{
+	this_cpu_add(session->answered, weight);
+	this_cpu_add(session->stops[stop], weight);
+	this_cpu_add(module_counts.answered, weight);
+	this_cpu_add(module_counts.stops[stop], weight);
+}
+
+void uw_stats_dropped(struct uw_counts __percpu *session, u64 weight)
+{
+	this_cpu_sub(session->answered, weight);
+	this_cpu_sub(module_counts.answered, weight);
+	uw_stats_lost(session, UWIND_LOSS_DROPPED, weight);
+}
+
+void uw_stats_walk(u32 nr_frames)
+{
+	this_cpu_add(nr_frames_walked, nr_frames);
+}
+
+void uw_stats_section_refused(void)
+{
+	atomic64_inc(&sections_refused);
+}
+
+void uw_stats_sum(struct uw_counts *sum, const struct uw_counts __percpu *counts)
+{
+	int cpu, i;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		const struct uw_counts *one = per_cpu_ptr(counts, cpu);
+
+		sum->requested += READ_ONCE(one->requested);
+		sum->answered += READ_ONCE(one->answered);
+		for (i = 0; i < UWIND_NR_LOSSES; i++)
+			sum->lost[i] += READ_ONCE(one->lost[i]);
+		for (i = 0; i < UWIND_NR_STOPS; i++)
+			sum->stops[i] += READ_ONCE(one->stops[i]);
+	}
+}
+
+void uw_stats_fill(struct uwind_stats *stats)
+{
+	struct uw_counts sum;
+	int cpu;
+
+	uw_stats_sum(&sum, &module_counts);
+	stats->requested = sum.requested;
+	stats->answered = sum.answered;
+	memcpy(stats->lost, sum.lost, sizeof(sum.lost));
+	memcpy(stats->stops, sum.stops, sizeof(sum.stops));
+	for_each_possible_cpu(cpu)
+		stats->frames += per_cpu(nr_frames_walked, cpu);
+	stats->sections_refused = atomic64_read(&sections_refused);
+	stats->nr_files = uw_file_count();
+	stats->files_refused = uw_file_refused();
+	stats->nr_spaces = uw_space_count();
+	stats->nr_sessions = uw_session_count();
+	stats->nr_requests_open = uw_request_count();
+	uw_table_store_stats(stats);
+}

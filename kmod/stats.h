@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Counters since the module was loaded, for UWIND_IOC_STATS.
+ */
+#ifndef UW_STATS_H
+#define UW_STATS_H
+
+#include <linux/percpu.h>
+
+#include "uwind.h"
+
+/* Sums of one CPU; sessions have the same ones of their own. */
+struct uw_counts {
+	u64 requested;
+	u64 answered;
+	u64 lost[UWIND_NR_LOSSES];
+	u64 stops[UWIND_NR_STOPS];
+};
+
+/* Any context. */
+void uw_stats_requested(struct uw_counts __percpu *session, u64 weight);
+void uw_stats_lost(struct uw_counts __percpu *session, enum uwind_loss loss, u64 weight);
+void uw_stats_answered(struct uw_counts __percpu *session, u8 stop, u64 weight);
+/* A batch was refused: answers that were counted are lost after all. */
+void uw_stats_dropped(struct uw_counts __percpu *session, u64 weight);
+void uw_stats_walk(u32 nr_frames);
+void uw_stats_section_refused(void);
+
+void uw_stats_sum(struct uw_counts *sum, const struct uw_counts __percpu *counts);
+void uw_stats_fill(struct uwind_stats *stats);
+
+#endif

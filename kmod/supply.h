@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The bounded supply of request objects.
+ */
+#ifndef UW_SUPPLY_H
+#define UW_SUPPLY_H
+
+#include <linux/types.h>
+
+#define UW_MAX_REQUESTS 16384
+
+struct uw_request;
+struct uw_work;
+
+/* Take an idle one; NULL: none. Any context. Asks for more when few are left. */
+struct uw_request *uw_supply_take(void);
+void uw_supply_give(struct uw_request *request);
+
+/* All that exist: 0 … uw_supply_count() - 1. They never go while loaded. */
+struct uw_request *uw_supply_at(u32 index);
+u32 uw_supply_count(void);
+u32 uw_supply_taken(void);
+
+/* Have at least the first portion. May sleep. run: what a request's work does. */
+int uw_supply_prepare(void (*run)(struct uw_work *work));
+void uw_supply_exit(void);
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Copy once, validate the copy, pack it: nothing that user space changes
+ * afterwards is seen.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "core/table.h"
+#include "regs.h"
+#include "table_input.h"
+#include "table_store.h"
+#include "uwind.h"
+
+static_assert(sizeof(struct uwind_rule) == sizeof(struct uw_rule));
+static_assert(offsetof(struct uwind_rule, fp_off) == offsetof(struct uw_rule, fp_off));
+static_assert(sizeof(struct uwind_row) == sizeof(struct uw_draft_row));
+static_assert(sizeof(struct uwind_segment) == sizeof(struct uw_segment));
+static_assert((int)UWIND_RULE_THREAD_START == (int)UW_RULE_THREAD_START);
+static_assert((int)UWIND_PLACE_LOST == (int)UW_PLACE_LOST);
+static_assert((int)UWIND_CFA_MEM == (int)UW_CFA_MEM);
+static_assert(UWIND_MAX_ROWS == UW_MAX_ROWS && UWIND_MAX_RULES == UW_MAX_RULES);
+
+#define UW_GFP_INPUT (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+
+static void uw_draft_free(struct uw_draft *draft)
+{
+	kvfree(draft->rows);
+	kvfree(draft->rules);
+	kvfree(draft->hash);
+}
+
+static int uw_draft_alloc(struct uw_draft *draft, u64 max_rows, u32 max_rules)
+{
+	u32 hash_size = roundup_pow_of_two(2 * max_rules + 2);
+
+	memset(draft, 0, sizeof(*draft));
+	draft->max_rows = max_rows;
+	draft->max_rules = max_rules;
+	draft->hash_mask = hash_size - 1;
+	draft->rows = kvmalloc_array(max_rows, sizeof(*draft->rows), UW_GFP_INPUT);
+	draft->rules = kvmalloc_array(max_rules, sizeof(*draft->rules), UW_GFP_INPUT);
+	draft->hash = kvcalloc(hash_size, sizeof(*draft->hash), UW_GFP_INPUT);
+	if (draft->rows && draft->rules && draft->hash)
+		return 0;
+	uw_draft_free(draft);
+	return -ENOMEM;
+}
+
+static int uw_section_copy(const struct uw_section *section, u8 *data)
+{
+	if (!section->task)
+		return copy_from_user(data, u64_to_user_ptr(section->data), section->bytes) ?
+		       -EFAULT : 0;
+	if (section->bytes > INT_MAX ||
+	    access_process_vm(section->task, section->data, data, section->bytes, 0) !=
+	    (int)section->bytes)
+		return -EFAULT;
+	return 0;
+}
+
+static struct uw_kept *uw_section_lower(const struct uw_section *section, struct uw_sframe *sf,
+					u32 *order)
+{
+	static const u8 methods[] = {
+		0, UWIND_METHOD_SFRAME_V1, UWIND_METHOD_SFRAME_V2, UWIND_METHOD_SFRAME_V3,
+	};
+	struct uw_kept *kept;
+	struct uw_draft draft;
+	int err;
+
+	err = uw_draft_alloc(&draft, sf->max_rows, sf->max_rules);
+	if (err)
+		return ERR_PTR(err);
+	err = uw_sframe_lower(sf, &draft, order);
+	kept = err ? ERR_PTR(err) :
+		     uw_table_store_add(&draft, methods[sf->version], section->owner,
+					section->quota);
+	uw_draft_free(&draft);
+	return kept;
+}
+
+static struct uw_kept *uw_section_parse(const struct uw_section *section, const u8 *data,
+					struct uw_reject *reject)
+{
+	struct uw_sframe_input in = {
+		.data = data,
+		.bytes = section->bytes,
+		.address = section->address,
+		.segments = section->segments,
+		.nr_segments = section->nr_segments,
+		.arch = UW_ARCH,
+	};
+	struct uw_kept *kept;
+	struct uw_sframe sf;
+	u32 *order;
+	int err = uw_sframe_open(&sf, &in);
+
+	*reject = sf.reject;
+	if (err)
+		return ERR_PTR(err);
+	order = kvmalloc_array(max(sf.nr_fdes, 1u), sizeof(*order), UW_GFP_INPUT);
+	if (!order)
+		return ERR_PTR(-ENOMEM);
+	kept = uw_section_lower(section, &sf, order);
+	*reject = sf.reject;
+	kvfree(order);
+	return kept;
+}
+
+struct uw_kept *uw_table_from_section(const struct uw_section *section,
+				      struct uw_reject *reject)
+{
+	struct uw_kept *kept;
+	u8 *data;
+	int err;
+
+	if (!section->bytes || section->bytes > UWIND_MAX_SECTION_BYTES)
+		return ERR_PTR(-EINVAL);
+	data = kvmalloc(section->bytes, UW_GFP_INPUT);
+	if (!data)
+		return ERR_PTR(-ENOMEM);
+	err = uw_section_copy(section, data);
+	kept = err ? ERR_PTR(err) : uw_section_parse(section, data, reject);
+	kvfree(data);
+	return kept;
+}
+
+static void *uw_array_copy(u64 address, u32 nr, size_t size)
+{
+	void *copy = kvmalloc_array(nr, size, UW_GFP_INPUT);
+
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	if (!copy_from_user(copy, u64_to_user_ptr(address), nr * size))
+		return copy;
+	kvfree(copy);
+	return ERR_PTR(-EFAULT);
+}
+
+static bool uw_method_is_for_rows(u32 method)
+{
+	switch (method) {
+	case UWIND_METHOD_EH_FRAME:
+	case UWIND_METHOD_DEBUG_FRAME:
+	case UWIND_METHOD_EHABI:
+	case UWIND_METHOD_SYNTH:
+		return true;
+	}
+	return false;
+}
+
+struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg, const void *owner,
+				   struct uw_reject *reject)
+{
+	u64 nr_rows = arg->data_bytes / sizeof(struct uwind_row);
+	struct uw_draft draft = { .nr_rows = nr_rows, .nr_rules = arg->nr_rules };
+	struct uw_kept *kept;
+	int err;
+
+	if (!nr_rows || nr_rows > UWIND_MAX_ROWS || arg->data_bytes % sizeof(struct uwind_row) ||
+	    !arg->nr_rules || arg->nr_rules > UWIND_MAX_RULES ||
+	    !uw_method_is_for_rows(arg->method))
+		return ERR_PTR(-EINVAL);
+	draft.rows = uw_array_copy(arg->data, nr_rows, sizeof(*draft.rows));
+	if (IS_ERR(draft.rows))
+		return ERR_CAST(draft.rows);
+	draft.rules = uw_array_copy(arg->rules, arg->nr_rules, sizeof(*draft.rules));
+	if (IS_ERR(draft.rules)) {
+		kvfree(draft.rows);
+		return ERR_CAST(draft.rules);
+	}
+	err = uw_draft_check(&draft, UW_ARCH, reject);
+	kept = err ? ERR_PTR(-EBADMSG) :
+		     uw_table_store_add(&draft, arg->method, owner, NULL);
+	uw_draft_free(&draft);
+	return kept;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From bytes of user space to a kept table.
+ */
+#ifndef UW_TABLE_INPUT_H
+#define UW_TABLE_INPUT_H
+
+#include <linux/types.h>
+
+#include "core/sframe.h"
+
+struct mm_struct;
+struct uw_kept;
+struct uw_quota;
+struct uwind_table_create;
+
+/* A .sframe section to be made into a table. */
+struct uw_section {
+	u64 data;             /* address in the caller's memory, or in task's    */
+	u64 bytes;            /* 1 … UWIND_MAX_SECTION_BYTES                     */
+	u64 address;          /* in the space of segments[].address              */
+	const struct uw_segment *segments;
+	u32 nr_segments;
+	struct task_struct *task; /* NULL: the caller                            */
+	const void *owner;
+	struct uw_quota *quota;   /* may be NULL                                 */
+};
+
+/*
+ * ERR_PTR as documented at UWIND_IOC_TABLE_CREATE; *reject is filled for
+ * -EBADMSG and -EPROTONOSUPPORT.
+ */
+struct uw_kept *uw_table_from_section(const struct uw_section *section,
+				      struct uw_reject *reject);
+
+/* From ready-made rows and rules in the caller's memory. */
+struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg, const void *owner,
+				   struct uw_reject *reject);
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kept tables: numbers, references, the budget.
+ */
+#include <linux/atomic.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+
+#include "file_store.h"
+#include "quota.h"
+#include "table_store.h"
+#include "uwind.h"
+
+static unsigned int table_budget_mib = 256;
+module_param(table_budget_mib, uint, 0644);
+MODULE_PARM_DESC(table_budget_mib, "memory for tables, MiB; more are refused (256)");
+
+static DEFINE_MUTEX(store_mutex);
+static LIST_HEAD(all_tables); /* Protected by: store_mutex. Order: rising numbers */
+static u32 last_number;       /* Protected by: store_mutex                      */
+static atomic64_t bytes_used;
+static atomic64_t nr_refused;
+static atomic_t nr_tables;
+
+static int uw_budget_take(u64 bytes)
+{
+	u64 budget = (u64)READ_ONCE(table_budget_mib) << 20;
+
+	if ((u64)atomic64_add_return(bytes, &bytes_used) <= budget)
+		return 0;
+	atomic64_sub(bytes, &bytes_used);
+	atomic64_inc(&nr_refused);
+	return -ENOSPC;
+}
+
+static int uw_charge(struct uw_quota *quota, u64 bytes)
+{
+	int err = uw_budget_take(bytes);
+
+	if (err || !quota)
+		return err;
+	err = uw_quota_take(quota, bytes);
+	if (err)
+		atomic64_sub(bytes, &bytes_used);
+	return err;
+}
+
+static void uw_uncharge(struct uw_quota *quota, u64 bytes)
+{
+	atomic64_sub(bytes, &bytes_used);
+	if (quota)
+		uw_quota_give(quota, bytes);
+}
+
+struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method,
+				   const void *owner, struct uw_quota *quota)
+{
+	u64 bytes = sizeof(struct uw_kept) + uw_table_bytes(draft);
+	struct uw_kept *kept;
+	int err = uw_charge(quota, bytes);
+
+	if (err)
+		return ERR_PTR(err);
+	kept = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!kept) {
+		uw_uncharge(quota, bytes);
+		return ERR_PTR(-ENOMEM);
+	}
+	refcount_set(&kept->refs, 1);
+	INIT_LIST_HEAD(&kept->tied);
+	kept->method = method;
+	kept->bytes = bytes;
+	kept->owner = owner;
+	kept->owner_pid = task_tgid_nr(current);
+	kept->quota = quota;
+	uw_table_build(&kept->table, kept->memory, draft);
+	atomic_inc(&nr_tables);
+	mutex_lock(&store_mutex);
+	kept->number = ++last_number;
+	list_add_tail(&kept->all, &all_tables);
+	mutex_unlock(&store_mutex);
+	return kept;
+}
+
+void uw_table_store_put(struct uw_kept *kept)
+{
+	if (!refcount_dec_and_test(&kept->refs))
+		return;
+	uw_uncharge(kept->quota, kept->bytes);
+	atomic_dec(&nr_tables);
+	kvfree_rcu(kept, rcu);
+}
+
+struct uw_kept *uw_table_store_find(const void *owner, u32 number)
+{
+	struct uw_kept *kept, *found = NULL;
+
+	mutex_lock(&store_mutex);
+	list_for_each_entry(kept, &all_tables, all) {
+		if (kept->number != number || kept->owner != owner)
+			continue;
+		uw_table_store_get(kept);
+		found = kept;
+		break;
+	}
+	mutex_unlock(&store_mutex);
+	return found;
+}
+
+struct uw_kept *uw_table_store_next(u32 after)
+{
+	struct uw_kept *kept, *found = NULL;
+
+	mutex_lock(&store_mutex);
+	list_for_each_entry(kept, &all_tables, all) {
+		if (kept->number <= after)
+			continue;
+		uw_table_store_get(kept);
+		found = kept;
+		break;
+	}
+	mutex_unlock(&store_mutex);
+	return found;
+}
+
+/* Walks that have copied a rule out finish with it; no new one finds the table. */
+static void uw_table_store_retire(struct uw_kept *kept)
+{
+	WRITE_ONCE(kept->dead, true);
+	uw_file_untie(kept);
+	uw_table_store_put(kept);
+}
+
+int uw_table_store_destroy(const void *owner, u32 number)
+{
+	struct uw_kept *kept, *next, *found = NULL;
+
+	mutex_lock(&store_mutex);
+	list_for_each_entry_safe(kept, next, &all_tables, all) {
+		if (kept->number != number || kept->owner != owner)
+			continue;
+		list_del(&kept->all);
+		found = kept;
+		break;
+	}
+	mutex_unlock(&store_mutex);
+	if (!found)
+		return -ENOENT;
+	uw_table_store_retire(found);
+	return 0;
+}
+
+void uw_table_store_destroy_all(const void *owner)
+{
+	struct uw_kept *kept, *next;
+	LIST_HEAD(mine);
+
+	mutex_lock(&store_mutex);
+	list_for_each_entry_safe(kept, next, &all_tables, all)
+		if (kept->owner == owner)
+			list_move_tail(&kept->all, &mine);
+	mutex_unlock(&store_mutex);
+	list_for_each_entry_safe(kept, next, &mine, all)
+		uw_table_store_retire(kept);
+}
+
+void uw_table_store_disown(struct uw_kept *kept)
+{
+	mutex_lock(&store_mutex);
+	list_del(&kept->all);
+	mutex_unlock(&store_mutex);
+	uw_table_store_put(kept);
+}
+
+void uw_table_store_stats(struct uwind_stats *stats)
+{
+	stats->nr_tables = atomic_read(&nr_tables);
+	stats->table_bytes = atomic64_read(&bytes_used);
+	stats->table_budget_bytes = (u64)READ_ONCE(table_budget_mib) << 20;
+	stats->tables_refused = atomic64_read(&nr_refused);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Targets in a hash of twice as many slots as there may be targets. Slots of
+ * processes that are gone are used again when a new one wants them.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "target.h"
+#include "uwind.h"
+
+#define UW_TARGET_BITS 13
+#define UW_TARGET_PROBES 32
+
+static_assert((1 << UW_TARGET_BITS) >= 2 * UWIND_MAX_TARGETS);
+
+static struct pid **uw_target_slot(const struct uw_targets *targets, struct pid *pid, u32 probe)
+{
+	u32 first = hash_ptr(pid, UW_TARGET_BITS);
+
+	return &targets->slots[(first + probe) & ((1 << UW_TARGET_BITS) - 1)];
+}
+
+bool uw_targets_has(const struct uw_targets *targets, struct task_struct *task)
+{
+	struct pid *pid = task_tgid(task);
+	u32 i;
+
+	if (targets->all)
+		return true;
+	for (i = 0; i < UW_TARGET_PROBES; i++)
+		if (READ_ONCE(*uw_target_slot(targets, pid, i)) == pid)
+			return true;
+	return false;
+}
+
+static bool uw_pid_is_gone(struct pid *pid)
+{
+	bool gone;
+
+	rcu_read_lock();
+	gone = !pid_task(pid, PIDTYPE_TGID);
+	rcu_read_unlock();
+	return gone;
+}
+
+/* Writers are serialised by targets_lock: pids in slots stay valid. */
+static DEFINE_SPINLOCK(targets_lock);
+
+bool uw_targets_add(struct uw_targets *targets, struct pid *pid)
+{
+	struct pid *old = NULL;
+	bool added = false;
+	u32 i;
+
+	spin_lock(&targets_lock);
+	for (i = 0; i < UW_TARGET_PROBES && !added; i++) {
+		struct pid **slot = uw_target_slot(targets, pid, i);
+
+		old = *slot;
+		if (old == pid || (old && !uw_pid_is_gone(old)))
+			continue;
+		WRITE_ONCE(*slot, get_pid(pid));
+		added = true;
+	}
+	spin_unlock(&targets_lock);
+	if (added)
+		put_pid(old);
+	return added;
+}
+
+static int uw_target_add_number(struct uw_targets *targets, s32 number)
+{
+	struct pid *pid = find_get_pid(number);
+	bool added;
+
+	if (!pid || uw_pid_is_gone(pid)) {
+		put_pid(pid);
+		return -ESRCH;
+	}
+	added = uw_targets_add(targets, pid);
+	put_pid(pid);
+	return added ? 0 : -ENOMEM;
+}
+
+int uw_targets_init(struct uw_targets *targets, bool all, const s32 *pids, u32 nr)
+{
+	int err = 0;
+	u32 i;
+
+	targets->all = all;
+	if (all)
+		return 0;
+	targets->slots = kvcalloc(1 << UW_TARGET_BITS, sizeof(*targets->slots), GFP_KERNEL);
+	if (!targets->slots)
+		return -ENOMEM;
+	for (i = 0; !err && i < nr; i++)
+		err = uw_target_add_number(targets, pids[i]);
+	if (err)
+		uw_targets_deinit(targets);
+	return err;
+}
+
+void uw_targets_deinit(struct uw_targets *targets)
+{
+	u32 i;
+
+	for (i = 0; targets->slots && i < 1 << UW_TARGET_BITS; i++)
+		put_pid(targets->slots[i]);
+	kvfree(targets->slots);
+	targets->slots = NULL;
+}

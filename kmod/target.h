@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The processes that a session looks at.
+ */
+#ifndef UW_TARGET_H
+#define UW_TARGET_H
+
+#include <linux/types.h>
+
+struct pid;
+struct task_struct;
+
+/*
+ * A set of processes, or all. Kept by struct pid, not by number: a reference
+ * makes sure that it is not reused, and comparing pointers is safe in NMIs.
+ */
+struct uw_targets {
+	bool all;
+	struct pid **slots; /* open addressing; set by cmpxchg, never cleared    */
+};
+
+/* pids are numbers in current's namespace. -ESRCH, -ENOMEM. */
+int uw_targets_init(struct uw_targets *targets, bool all, const s32 *pids, u32 nr);
+void uw_targets_deinit(struct uw_targets *targets);
+
+/* Any context. */
+bool uw_targets_has(const struct uw_targets *targets, struct task_struct *task);
+
+/* Does not sleep. Returns false if there is no room. */
+bool uw_targets_add(struct uw_targets *targets, struct pid *pid);
+
+#endif
