@@ -15,6 +15,7 @@
 #include "core/walk.h"
 #include "file_store.h"
 #include "netlink.h"
+#include "registry.h"
 #include "request.h"
 #include "session.h"
 
@@ -117,31 +118,33 @@ static void uw_message_send(struct uw_session *session, struct uw_message *messa
 }
 
 static void uw_record_file_fill(struct uwind_record_file *record, const struct uw_file *file,
-				const struct uw_session *session, u32 bytes)
+				const struct uw_session *session, u64 pc)
 {
-	record->record.bytes = bytes;
+	struct uwind_range mapping = {};
+
+	uw_registry_mapping(pc, &mapping);
 	record->record.type = UWIND_RECORD_FILE;
 	record->file = file->number;
 	if (!rcu_access_pointer(file->kept))
 		record->flags |= UWIND_FILE_NO_TABLE;
 	if (file->vdso)
 		record->flags |= UWIND_FILE_VDSO;
-	record->tgid = file->tgid ? pid_nr_ns(file->tgid, session->pid_ns) : 0;
-	record->path_bytes = file->path_bytes;
-	record->start = file->start;
-	record->end = file->end;
-	record->pgoff = file->pgoff;
+	record->tgid = task_tgid_nr_ns(current, session->pid_ns);
+	record->start = mapping.start;
+	record->end = mapping.end;
+	record->pgoff = mapping.offset;
 	record->inode = file->id.inode;
 	record->dev_major = MAJOR(file->id.dev);
 	record->dev_minor = MINOR(file->id.dev);
 	record->bytes = file->id.bytes;
 	record->ctime_ns = file->id.ctime_ns;
+	record->path_bytes = file->path_bytes;
 	if (file->path_bytes)
 		memcpy(record->path, file->path, file->path_bytes);
 }
 
-/* Tell the session about a file, if nobody did. */
-static void uw_send_file(struct uw_session *session, u32 number)
+/* Tell the session about a frame's file, if nobody did. */
+static void uw_send_file(struct uw_session *session, const struct uw_frame *frame)
 {
 	struct uw_batch *batch = raw_cpu_ptr(session->sender.batches);
 	struct uw_message full = {};
@@ -150,7 +153,7 @@ static void uw_send_file(struct uw_session *session, u32 number)
 	u32 bytes;
 
 	rcu_read_lock();
-	file = uw_file_find(number);
+	file = uw_file_find(frame->file);
 	if (!file || test_bit(session->slot, &file->told) ||
 	    test_and_set_bit(session->slot, &file->told)) {
 		rcu_read_unlock();
@@ -159,10 +162,12 @@ static void uw_send_file(struct uw_session *session, u32 number)
 	bytes = ALIGN(sizeof(*record) + file->path_bytes, 8);
 	spin_lock(&batch->lock);
 	record = uw_batch_reserve(batch, session, bytes, &full);
-	if (record)
-		uw_record_file_fill(record, file, session, bytes);
-	else
+	if (record) {
+		record->record.bytes = bytes;
+		uw_record_file_fill(record, file, session, frame->pc);
+	} else {
 		clear_bit(session->slot, &file->told);
+	}
 	spin_unlock(&batch->lock);
 	rcu_read_unlock();
 	uw_message_send(session, &full);
@@ -173,11 +178,9 @@ static void uw_send_files(struct uw_session *session, const struct uw_walk *walk
 	u32 i, last = 0;
 
 	for (i = 0; i < nr; i++) {
-		u32 number = walk->frames[i].file;
-
-		if (number && number != last)
-			uw_send_file(session, number);
-		last = number;
+		if (walk->frames[i].file && walk->frames[i].file != last)
+			uw_send_file(session, &walk->frames[i]);
+		last = walk->frames[i].file;
 	}
 }
 

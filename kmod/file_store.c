@@ -4,13 +4,15 @@
  *
  * A file is kept as numbers, not as a reference to its inode or struct file:
  * those would pin the file system, and nobody could unmount it.
+ *
+ * The store itself holds a reference, so that a program that runs again and
+ * again is one file with one number. Only when the store is full do files go
+ * that nothing else refers to.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
-#include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/xarray.h>
@@ -85,7 +87,7 @@ static struct uw_file *uw_file_create(const struct uw_file_id *id, struct file *
 	bytes = strlen(path) + 1;
 	fresh = kzalloc(struct_size(fresh, path, bytes), gfp);
 	if (fresh) {
-		refcount_set(&fresh->refs, 1);
+		refcount_set(&fresh->refs, 2); /* the store's and the caller's */
 		INIT_LIST_HEAD(&fresh->tied);
 		fresh->id = *id;
 		fresh->path_bytes = bytes;
@@ -97,8 +99,31 @@ static struct uw_file *uw_file_create(const struct uw_file_id *id, struct file *
 
 static void uw_file_free(struct uw_file *file)
 {
-	put_pid(file->tgid);
+	xa_erase(&by_number, file->number);
 	kfree_rcu(file, rcu);
+}
+
+/* Drop up to nr files that only the store refers to. */
+static void uw_file_evict(u32 nr)
+{
+	struct hlist_node *next;
+	struct uw_file *file;
+	HLIST_HEAD(evicted);
+	unsigned int i;
+
+	spin_lock(&files_lock);
+	for (i = 0; i < ARRAY_SIZE(buckets) && nr; i++)
+		hlist_for_each_entry_safe(file, next, &buckets[i], node) {
+			if (!nr || !refcount_dec_if_one(&file->refs))
+				continue;
+			hlist_del_rcu(&file->node);
+			hlist_add_head(&file->evicted, &evicted);
+			atomic_dec(&nr_files);
+			nr--;
+		}
+	spin_unlock(&files_lock);
+	hlist_for_each_entry_safe(file, next, &evicted, evicted)
+		uw_file_free(file);
 }
 
 /* Returns the file that is in the store: fresh, or one that was faster. */
@@ -113,7 +138,7 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
 				GFP_NOWAIT | __GFP_NOWARN);
 	xa_unlock(&by_number);
 	if (err < 0) {
-		uw_file_free(fresh);
+		kfree(fresh);
 		return NULL;
 	}
 	spin_lock(&files_lock);
@@ -125,12 +150,11 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
 	spin_unlock(&files_lock);
 	if (!file)
 		return fresh;
-	xa_erase(&by_number, fresh->number);
 	uw_file_free(fresh);
 	return file;
 }
 
-static struct uw_file *uw_file_get(struct file *f, struct vm_area_struct *vma, gfp_t gfp)
+static struct uw_file *uw_file_get(struct file *f, gfp_t gfp)
 {
 	struct uw_file_id id;
 	struct uw_file *file;
@@ -141,24 +165,19 @@ static struct uw_file *uw_file_get(struct file *f, struct vm_area_struct *vma, g
 	rcu_read_unlock();
 	if (file)
 		return file;
+	if (atomic_read(&nr_files) >= READ_ONCE(max_files))
+		uw_file_evict(READ_ONCE(max_files) / 16 + 1);
 	if (atomic_read(&nr_files) < READ_ONCE(max_files))
 		file = uw_file_create(&id, f, gfp);
-	if (!file) {
-		atomic64_inc(&nr_refused);
-		return NULL;
-	}
-	if (vma) {
-		file->tgid = get_pid(task_tgid(current));
-		file->start = vma->vm_start;
-		file->end = vma->vm_end;
-		file->pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	}
-	return uw_file_insert(file);
+	if (file)
+		return uw_file_insert(file);
+	atomic64_inc(&nr_refused);
+	return NULL;
 }
 
-struct uw_file *uw_file_get_mapped(struct vm_area_struct *vma)
+struct uw_file *uw_file_get_mapped(struct file *file)
 {
-	return uw_file_get(vma->vm_file, vma, GFP_NOWAIT | __GFP_NOWARN);
+	return uw_file_get(file, GFP_NOWAIT | __GFP_NOWARN);
 }
 
 struct uw_file *uw_file_get_vdso(void)
@@ -169,14 +188,7 @@ struct uw_file *uw_file_get_vdso(void)
 
 void uw_file_put(struct uw_file *file)
 {
-	if (!refcount_dec_and_test(&file->refs))
-		return;
-	spin_lock(&files_lock);
-	hlist_del_rcu(&file->node);
-	spin_unlock(&files_lock);
-	xa_erase(&by_number, file->number);
-	atomic_dec(&nr_files);
-	uw_file_free(file);
+	WARN_ON_ONCE(refcount_dec_and_test(&file->refs));
 }
 
 int uw_file_tie(struct uw_kept *kept, struct file *f)
@@ -186,7 +198,7 @@ int uw_file_tie(struct uw_kept *kept, struct file *f)
 
 	if (f && !S_ISREG(file_inode(f)->i_mode))
 		return -EINVAL;
-	file = f ? uw_file_get(f, NULL, GFP_KERNEL) : uw_file_get_vdso();
+	file = f ? uw_file_get(f, GFP_KERNEL) : uw_file_get_vdso();
 	if (!file)
 		return -ENOMEM;
 	uw_table_store_get(kept);
@@ -272,6 +284,7 @@ u64 uw_file_refused(void)
 
 void uw_file_exit(void)
 {
+	uw_file_evict(U32_MAX);
 	WARN_ON_ONCE(atomic_read(&nr_files));
 	xa_destroy(&by_number);
 }

@@ -11,9 +11,7 @@
 #include <linux/types.h>
 
 struct file;
-struct pid;
 struct uw_kept;
-struct vm_area_struct;
 
 /* Which file, and which state of it. Taken from an open file, never from a caller. */
 struct uw_file_id {
@@ -26,7 +24,7 @@ struct uw_file_id {
 
 /* Set before it is shared, but for the members with a lock. */
 struct uw_file {
-	refcount_t refs;            /* ranges and tied tables                    */
+	refcount_t refs;            /* the store, ranges and tied tables         */
 	u32 number;                 /* Lifetime: not reused while loaded         */
 	bool vdso;
 	struct uw_file_id id;
@@ -35,16 +33,14 @@ struct uw_file {
 	struct list_head tied;      /* Protected by: files_lock                  */
 	unsigned long told;         /* bit per session slot: it knows; atomic    */
 	struct hlist_node node;     /* Protected by: files_lock to write; RCU    */
+	struct hlist_node evicted;  /* Protected by: whoever evicts it           */
 	struct rcu_head rcu;
-	/* Where it was met: */
-	struct pid *tgid;           /* NULL: only ever tied                      */
-	u64 start, end, pgoff;
 	u32 path_bytes;             /* NUL included                              */
 	char path[];
 };
 
-/* The file of a mapping, with a reference. NULL: no memory, or too many files. Atomic. */
-struct uw_file *uw_file_get_mapped(struct vm_area_struct *vma);
+/* A mapped file, with a reference. NULL: no memory, or too many files. Atomic. */
+struct uw_file *uw_file_get_mapped(struct file *file);
 
 /* The vDSO, with a reference. Never fails. */
 struct uw_file *uw_file_get_vdso(void);

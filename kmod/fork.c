@@ -52,6 +52,11 @@ static void uw_fork_run(struct uw_work *work)
 	uw_work_free(work);
 }
 
+static void uw_fork_drop(struct uw_work *work)
+{
+	uw_ranges_put(container_of(work, struct uw_fork_work, work)->ranges);
+}
+
 static void uw_fork_inherit(struct uw_space *space, struct task_struct *child)
 {
 	struct uw_ranges *ranges = uw_space_bound_get(space);
@@ -65,7 +70,7 @@ static void uw_fork_inherit(struct uw_space *space, struct task_struct *child)
 		return;
 	}
 	fork->ranges = ranges;
-	uw_work_init(&fork->work, uw_fork_run);
+	uw_work_init(&fork->work, uw_fork_run, uw_fork_drop);
 	if (uw_work_queue(&fork->work, child)) {
 		uw_ranges_put(ranges);
 		uw_work_free(&fork->work);

@@ -79,7 +79,7 @@ static void uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma
 		range->file = uw_file_get_vdso();
 	} else if (vma->vm_file) {
 		range->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-		range->file = uw_file_get_mapped(vma);
+		range->file = uw_file_get_mapped(vma->vm_file);
 	}
 }
 
@@ -118,6 +118,23 @@ int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found)
 	err = uw_vma_rule(port->space, address, found);
 	mmap_read_unlock(current->mm);
 	return err;
+}
+
+bool uw_registry_mapping(u64 address, struct uwind_range *mapping)
+{
+	struct uw_space *space = current->mm ? uw_space_find(current->mm) : NULL;
+	const struct uw_range *range = NULL;
+
+	rcu_read_lock();
+	if (space)
+		range = uw_ranges_find(rcu_dereference(space->mapped), address);
+	if (range) {
+		mapping->start = range->start;
+		mapping->end = range->end;
+		mapping->offset = range->offset;
+	}
+	rcu_read_unlock();
+	return range;
 }
 
 /*

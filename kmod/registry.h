@@ -16,6 +16,9 @@ struct uwind_range;
 /* Begin a walk of current. Makes current->mm's space if there is none yet. */
 void uw_registry_begin(struct uw_port *port, u64 sp);
 
+/* The mapping of a file in current's memory that a walk has met; false: unknown. */
+bool uw_registry_mapping(u64 address, struct uwind_range *mapping);
+
 /*
  * Bind a table to ranges of a live mm (the caller holds mm_users), all or
  * none. section: see struct uw_range. -EFAULT: not mapped executable.

@@ -78,7 +78,11 @@ static void uw_pending_remove(struct uw_request *request)
 			return;
 }
 
-/* CPU in the upper 16 bits, a count below: unique until reboot or reload. */
+/*
+ * CPU in the upper 16 bits, a count below that begins at the microseconds since
+ * boot: unique within a boot, even if the module is loaded again, as no CPU
+ * makes a request a microsecond.
+ */
 static u64 uw_cookie_next(u32 cpu)
 {
 	return ((u64)(cpu + 1) << 48) | this_cpu_inc_return(cookie_count);
@@ -238,9 +242,19 @@ u32 uw_request_count(void)
 	return uw_supply_taken();
 }
 
+static void uw_cookies_prepare(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		cmpxchg(per_cpu_ptr(&cookie_count, cpu), 0, ktime_get_boottime_ns() >> 10);
+}
+
 int uw_request_prepare(void)
 {
 	int cpu;
+
+	uw_cookies_prepare();
 
 	for_each_possible_cpu(cpu) {
 		struct uw_frame **spare = per_cpu_ptr(&spare_frames, cpu);

@@ -37,7 +37,7 @@ static int uw_supply_grow(void)
 		if (!request)
 			break;
 		request->index = i;
-		uw_work_init(&request->work, request_run);
+		uw_work_init(&request->work, request_run, NULL);
 		requests[i] = request;
 		smp_store_release(&nr_requests, i + 1);
 	}

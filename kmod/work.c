@@ -17,7 +17,8 @@
  *   uw_work_exit()   puts kfree() there, kernel text that outlives us: the
  *                    kernel calls it some day with the object's address
  *
- * At the end uw_work_exit() waits until no task is inside uw_work_enter():
+ * Nothing runs without the reference, so uw_work_exit() may drop what a work
+ * refers to before it gives it up. At the end uw_work_exit() waits until no task is inside uw_work_enter():
  * RCU-tasks covers what runs without the reference, as that never sleeps.
  */
 #include <linux/module.h>
@@ -46,12 +47,14 @@ static void uw_work_enter(struct callback_head *head)
 	module_put(THIS_MODULE);
 }
 
-void uw_work_init(struct uw_work *work, void (*run)(struct uw_work *work))
+void uw_work_init(struct uw_work *work, void (*run)(struct uw_work *work),
+		  void (*drop)(struct uw_work *work))
 {
 	unsigned long flags;
 
 	work->head.func = NULL;
 	work->run = run;
+	work->drop = drop;
 	spin_lock_irqsave(&all_lock, flags);
 	list_add(&work->all, &all_works);
 	spin_unlock_irqrestore(&all_lock, flags);
@@ -83,6 +86,8 @@ void uw_work_exit(void)
 	struct uw_work *work, *next;
 
 	list_for_each_entry_safe(work, next, &all_works, all) {
+		if (work->drop)
+			work->drop(work);
 		list_del_init(&work->all);
 		if (cmpxchg(&work->head.func, uw_work_enter, UW_KFREE) != uw_work_enter)
 			list_add(&work->all, &all_works);

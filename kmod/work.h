@@ -14,12 +14,15 @@ struct uw_work {
 					    * head.func: NULL idle, uw_work_enter()
 					    * queued, kfree() left to the kernel;
 					    * changed by cmpxchg while queued      */
-	void (*run)(struct uw_work *work); /* set once                            */
+	void (*run)(struct uw_work *work); /* Set once. In the task it is queued for */
+	void (*drop)(struct uw_work *work); /* Set once; may be NULL. Module exit: give
+					     * back what the object refers to      */
 	struct list_head all;              /* Protected by: work.c's lock         */
 };
 
 /* work is embedded at offset 0 of its own kmalloc() object. Any context but NMI. */
-void uw_work_init(struct uw_work *work, void (*run)(struct uw_work *work));
+void uw_work_init(struct uw_work *work, void (*run)(struct uw_work *work),
+		  void (*drop)(struct uw_work *work));
 
 /* Forget and free an idle work. Any context but NMI. */
 void uw_work_free(struct uw_work *work);

@@ -403,7 +403,7 @@ struct uwind_record_stack {
 /*
  * A file that frames of this session lie in; sent once, when its first frame is.
  * As every CPU fills messages of its own, a frame of another CPU may arrive
- * before. The mapping named is where the file was met, and may be gone by now.
+ * before. The mapping named is the one that the frame lies in; 0: unknown.
  */
 struct uwind_record_file {
 	struct uwind_record record; /* UWIND_RECORD_FILE                         */
