@@ -143,11 +143,14 @@ static void uw_record_file_fill(struct uwind_record_file *record, const struct u
 		memcpy(record->path, file->path, file->path_bytes);
 }
 
-/* Tell the session about a frame's file, if nobody did. */
+/*
+ * Tell the session about a frame's file, if nobody did. One without a table is
+ * urgent: each walk until it has one ends there.
+ */
 static void uw_send_file(struct uw_session *session, const struct uw_frame *frame)
 {
 	struct uw_batch *batch = raw_cpu_ptr(session->sender.batches);
-	struct uw_message full = {};
+	struct uw_message full = {}, urgent = {};
 	struct uwind_record_file *record;
 	struct uw_file *file;
 	u32 bytes;
@@ -165,12 +168,15 @@ static void uw_send_file(struct uw_session *session, const struct uw_frame *fram
 	if (record) {
 		record->record.bytes = bytes;
 		uw_record_file_fill(record, file, session, frame->pc);
+		if (record->flags & UWIND_FILE_NO_TABLE)
+			uw_batch_close(batch, &urgent);
 	} else {
 		clear_bit(session->slot, &file->told);
 	}
 	spin_unlock(&batch->lock);
 	rcu_read_unlock();
 	uw_message_send(session, &full);
+	uw_message_send(session, &urgent);
 }
 
 static void uw_send_files(struct uw_session *session, const struct uw_walk *walk, u32 nr)

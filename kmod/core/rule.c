@@ -10,10 +10,10 @@
  *   SP   ----> +--------------------+  lower addresses
  *
  * The stack moves one way: a CFA lies above the SP that it replaces. The one
- * exception is a leaf of arm64, which may have pushed nothing: there CFA == SP
- * and the return address is in the link register. As only an exact pc (the
- * topmost frame, or the one that a signal interrupted) may do that, and as the
- * link register is unknown afterwards, it cannot happen twice in a row.
+ * exception is code with its return address in a register: a leaf of arm64,
+ * which may have pushed nothing, or glibc's vfork() on x86, which pops it. There
+ * CFA == SP. Only an exact pc (the topmost frame, or the one that a signal
+ * interrupted) may do that, so it cannot happen twice in a row.
  */
 #include "rule.h"
 #include "stack_read.h"
@@ -126,6 +126,12 @@ static enum uw_stop find_fp(const struct uw_rule *rule, enum uw_arch arch,
 	return find_place(place, regs, port, cfa, fp);
 }
 
+/* Nothing of a frame is on the stack: the return address is in a register. */
+static bool has_no_stack(const struct uw_rule *rule)
+{
+	return rule->ra_place == UW_PLACE_SAME || rule->ra_place == UW_PLACE_REG_VAL;
+}
+
 static enum uw_stop check_cfa(u64 cfa, u64 sp, bool may_stay)
 {
 	if (cfa & WORD_MASK)
@@ -149,7 +155,7 @@ static enum uw_stop apply_frame(const struct uw_rule *rule, enum uw_arch arch,
 	stop = find_cfa(rule, arch, regs, port, &cfa);
 	if (stop != UW_STOP_NONE)
 		return stop;
-	stop = check_cfa(cfa, sp, topmost && rule->ra_place == UW_PLACE_SAME);
+	stop = check_cfa(cfa, sp, topmost && has_no_stack(rule));
 	if (stop != UW_STOP_NONE)
 		return stop;
 	stop = find_ra(rule, arch, regs, port, cfa, &ra);

@@ -184,21 +184,25 @@ void uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *dr
 /*
  * The number of the last row at or below offset; the row before the block's
  * first, which may be row "-1", if the block has none there.
+ *
+ * No branch depends on what is found: half of them would be mispredicted.
  */
 static u32 last_row(const struct uw_table *table, u32 block, u16 low)
 {
 	u32 first = table->block[block];
 	u32 count = table->block[block + 1] - first;
+	const struct uw_table_row *row = table->row + first;
 
-	/* Invariant: all rows below first are at or below the offset. */
-	while (count) {
+	if (!count || row->low > low)
+		return first - 1;
+	/* Invariant: row is at or below low; if any later one is, it is among count. */
+	while (count > 1) {
 		u32 half = count / 2;
-		bool below = table->row[first + half].low <= low;
 
-		first = below ? first + half + 1 : first;
-		count = below ? count - half - 1 : half;
+		row += half & -(u32)(row[half].low <= low);
+		count -= half;
 	}
-	return first - 1;
+	return (u32)(row - table->row);
 }
 
 const struct uw_rule *uw_table_find(const struct uw_table *table, u64 offset)
