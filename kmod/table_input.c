@@ -140,9 +140,13 @@ static void *uw_array_copy(u64 address, u32 nr, size_t size)
 	return ERR_PTR(-EFAULT);
 }
 
+/* SFrame's too: user space may complete a section with rows from elsewhere. */
 static bool uw_method_is_for_rows(u32 method)
 {
 	switch (method) {
+	case UWIND_METHOD_SFRAME_V1:
+	case UWIND_METHOD_SFRAME_V2:
+	case UWIND_METHOD_SFRAME_V3:
 	case UWIND_METHOD_EH_FRAME:
 	case UWIND_METHOD_DEBUG_FRAME:
 	case UWIND_METHOD_EHABI:
