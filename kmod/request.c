@@ -73,9 +73,14 @@ static void uw_pending_remove(struct uw_request *request)
 {
 	u32 i;
 
-	for (i = 0; i < UW_PENDING_PROBES; i++)
-		if (cmpxchg(uw_pending_slot(request->task, i), request, NULL) == request)
-			return;
+	for (i = 0; i < UW_PENDING_PROBES; i++) {
+		struct uw_request **slot = uw_pending_slot(request->task, i);
+
+		if (READ_ONCE(*slot) != request)
+			continue;
+		WRITE_ONCE(*slot, NULL);
+		return;
+	}
 }
 
 /*
@@ -104,12 +109,6 @@ static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
 		uw_regs_take(&request->regs, user);
 }
 
-static void uw_request_recycle(struct uw_request *request)
-{
-	uw_pending_remove(request);
-	request->task = NULL;
-	uw_supply_give(request);
-}
 
 /* Returns NULL and sets *loss if it cannot be had. */
 static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
@@ -126,7 +125,8 @@ static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
 	}
 	if (uw_work_queue(&request->work, current)) {
 		*loss = UWIND_LOSS_EXIT;
-		uw_request_recycle(request);
+		uw_pending_remove(request);
+		uw_supply_give(request);
 		return NULL;
 	}
 	if (in_nmi())
@@ -214,7 +214,7 @@ static void uw_request_run(struct uw_work *work)
 	uw_request_deliver(request, &answer);
 	if (walk.frames)
 		uw_frames_give(walk.frames);
-	uw_request_recycle(request);
+	uw_supply_give(request);
 }
 
 u64 uw_request_forget(unsigned int slot)

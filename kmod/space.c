@@ -28,6 +28,12 @@ static struct hlist_head buckets[1 << UW_SPACE_BUCKET_BITS]; /* Protected by: sp
 static LIST_HEAD(reap_list);                                 /* Protected by: spaces_lock */
 static atomic_t nr_spaces;
 
+/* It was unmapped, or the table that was bound here is gone. */
+static bool uw_range_is_dead(const struct uw_range *range)
+{
+	return READ_ONCE(range->dead) || (range->kept && READ_ONCE(range->kept->dead));
+}
+
 static void uw_range_put(const struct uw_range *range)
 {
 	if (range->file)
@@ -74,7 +80,7 @@ const struct uw_range *uw_ranges_find(const struct uw_ranges *ranges, u64 addres
 	if (i == ranges->nr)
 		return NULL;
 	range = &ranges->range[i];
-	return address >= range->start && !READ_ONCE(range->dead) ? range : NULL;
+	return address >= range->start && !uw_range_is_dead(range) ? range : NULL;
 }
 
 static struct hlist_head *uw_space_bucket(struct mm_struct *mm)
@@ -229,7 +235,7 @@ struct uw_space *uw_space_get(struct mm_struct *mm)
 	return space;
 }
 
-/* Copies what is alive in old, but for what skip says, and the new ranges. */
+/* Both sets in order, without the dead; no references yet. */
 static int uw_ranges_merge(struct uw_ranges *merged, const struct uw_ranges *old,
 			   const struct uw_range *ranges, u32 nr)
 {
@@ -238,7 +244,7 @@ static int uw_ranges_merge(struct uw_ranges *merged, const struct uw_ranges *old
 	while (i < nr_old || j < nr) {
 		const struct uw_range *next;
 
-		if (i < nr_old && old->range[i].dead) {
+		if (i < nr_old && uw_range_is_dead(&old->range[i])) {
 			i++;
 			continue;
 		}
@@ -253,18 +259,23 @@ static int uw_ranges_merge(struct uw_ranges *merged, const struct uw_ranges *old
 	return 0;
 }
 
-/* The references of old's living ranges, for their copy. */
-static void uw_ranges_get_refs(const struct uw_ranges *old)
+/* References for what is new in merged; those of nr ranges are the caller's. */
+static void uw_ranges_get_refs(const struct uw_ranges *merged, const struct uw_range *ranges,
+			       u32 nr)
 {
-	u32 i;
+	u32 i, j = 0;
 
-	for (i = 0; old && i < old->nr; i++) {
-		if (old->range[i].dead)
+	for (i = 0; i < merged->nr; i++) {
+		const struct uw_range *range = &merged->range[i];
+
+		if (j < nr && range->start == ranges[j].start) {
+			j++;
 			continue;
-		if (old->range[i].file)
-			refcount_inc(&old->range[i].file->refs);
-		if (old->range[i].kept)
-			uw_table_store_get(old->range[i].kept);
+		}
+		if (range->file)
+			refcount_inc(&range->file->refs);
+		if (range->kept)
+			uw_table_store_get(range->kept);
 	}
 }
 
@@ -298,7 +309,7 @@ int uw_space_add(struct uw_space *space, enum uw_space_set set,
 	else
 		err = uw_ranges_merge(merged, old, ranges, nr);
 	if (!err) {
-		uw_ranges_get_refs(old);
+		uw_ranges_get_refs(merged, ranges, nr);
 		rcu_assign_pointer(*slot, merged);
 	}
 	spin_unlock(&space->lock);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Row tables. A draft collects rows in the caller's memory; a table is the
- * packed, immutable result, 4 bytes a row plus its different rules.
+ * packed, immutable result, a little more than 4 bytes a row.
  *
  *   rule[]   the different rules, 24 bytes each
- *   block[]  one u32 per 64 KiB of text: the number of its first row; and one
- *            more: the number of rows
- *   row[]    { low 16 bits of the start offset, number of the rule }
+ *   block[]  one u32 per 256 bytes to 64 KiB of text, whatever gives about 16 to
+ *            32 rows a block: the number of its first row; and one more: the
+ *            number of rows
+ *   row[]    { start offset within the block, number of the rule }
  */
 #ifndef UW_TABLE_H
 #define UW_TABLE_H
@@ -64,10 +65,11 @@ struct uw_table {
 	const u32 *block;
 	const struct uw_table_row *row;
 	const struct uw_rule *rule;
-	u32 first_block; /* start of the first row >> 16                         */
+	u32 first_block; /* start of the first row >> block_shift                */
 	u32 nr_blocks;
 	u32 nr_rows;
 	u32 nr_rules;
+	u8 block_shift;  /* log2 of a block's bytes of text                      */
 };
 
 /* Bytes of memory that uw_table_build() needs for this draft. */
