@@ -1,0 +1,284 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs one command in a virtual machine with a stock Debian kernel, uwind loaded, and hands back what it printed and left.
+set -euo pipefail
+# shellcheck source=../scripts/lab/common.sh
+. "$(dirname "$(readlink -f "$0")")/../scripts/lab/common.sh"
+
+EX_TIMEOUT=124
+EX_LOST=125
+
+# What a kernel says only when something is wrong with it; user programs' faults are logged in other words.
+COMPLAINTS='BUG:|WARNING:|Oops|Internal error:|KASAN|KCSAN|UBSAN|KFENCE|kernel BUG|Kernel panic|Call [Tt]race'
+COMPLAINTS+='|possible (circular|recursive) locking|irq lock inversion|inconsistent lock state|suspicious RCU usage'
+COMPLAINTS+='|unreferenced object|new suspected memory leaks|INFO: (rcu|task|lockdep)|rcu: INFO|soft lockup|hard LOCKUP'
+COMPLAINTS+='|general protection fault[,:]|Unable to handle kernel|scheduling while atomic|sleeping function called'
+COMPLAINTS+='|refcount_t:|Bad page state|list_(add|del) corruption|unregister_netdevice: waiting'
+
+usage() {
+	cat <<-'TEXT'
+		usage: qemu/run.sh [OPTION]... -- COMMAND ARG...
+		  --arch amd64|arm64       the guest's architecture (default: the host's)
+		  --kernel 6.1             Debian's kernel of that line
+		  --cpu MODEL              QEMU's CPU model
+		  --cpus N                 default 2
+		  --memory MIB             default 2048, more if the guest's files need it
+		  --icount                 guest time counts guest instructions
+		  --append KERNELARGS      for the kernel's command line
+		  --monitor CMD            send CMD to QEMU's monitor, once a second while the command runs; answers in DIR/monitor
+		  --no-module              without uwind.ko; uwind and uwindd are there only if already built
+		  --add HOST[:GUEST]       a file or folder for the guest, default into /root (repeatable)
+		  --pkg PACKAGE[:ARCH]     a Debian package for the guest, with its dependencies (repeatable)
+		  --timeout S              seconds from switching on, default 600
+		  --out DIR                receives console and what the command leaves in /out
+		exit: the command's status, 124 timed out, 125 VM lost or kernel complained, 78 configuration, 64 usage
+		environment: UWIND_CACHE, UWIND_NO_BUILD=1 (use what is built), UWIND_MONITOR_PERIOD (seconds)
+	TEXT
+}
+
+bad_usage() {
+	printf 'run.sh: %s: try --help\n' "$*" >&2
+	exit 64
+}
+
+number() { [[ $2 =~ ^[1-9][0-9]*$ ]] || bad_usage "$1 wants a number, not '$2'"; }
+
+defaults() {
+	ARCH=$(host_arch) KERNEL=6.1 CPU='' CPUS=2 MEMORY='' ICOUNT=0 APPEND='' MODULE=1 TIMEOUT=600 OUT=''
+	MONITOR=() ADD=() PKG=()
+}
+
+set_option() {
+	case $1 in
+	--arch) ARCH=$2 ;;
+	--kernel) KERNEL=$2 ;;
+	--cpu) CPU=$2 ;;
+	--cpus) number "$1" "$2" && CPUS=$2 ;;
+	--memory) number "$1" "$2" && MEMORY=$2 ;;
+	--append) APPEND+=" $2" ;;
+	--root) die "--root $2 is not available yet: leave it out for the built-in root" ;;
+	--monitor) MONITOR+=("$2") ;;
+	--add) ADD+=("$2") ;;
+	--pkg) PKG+=("$2") ;;
+	--timeout) number "$1" "$2" && TIMEOUT=$2 ;;
+	--out) OUT=$2 ;;
+	*) bad_usage "unknown option $1" ;;
+	esac
+}
+
+parse() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--) shift && break ;;
+		--help | -h) usage && exit 0 ;;
+		--icount) ICOUNT=1 && shift ;;
+		--no-module) MODULE=0 && shift ;;
+		--*=*) set_option "${1%%=*}" "${1#*=}" && shift ;;
+		*)
+			[ $# -ge 2 ] || bad_usage "$1 wants a value"
+			set_option "$1" "$2" && shift 2
+			;;
+		esac
+	done
+	COMMAND=("$@")
+	[ $# -gt 0 ] || bad_usage "no command after --"
+}
+
+check_host() {
+	check_arch "$ARCH"
+	case $KERNEL in 6.1) ;; *) die "kernel $KERNEL is not available yet: 6.1 is, for amd64 and arm64" ;; esac
+	QEMU=qemu-system-$(case $ARCH in amd64) echo x86_64 ;; arm64) echo aarch64 ;; esac)
+	need "$QEMU" cpio flock timeout
+}
+
+prepare_places() {
+	mkdir -p "$(cache_dir)/run" 2>/dev/null || die "cannot write to $(cache_dir): set UWIND_CACHE to a writable folder"
+	prune "$(cache_dir)/run" 2
+	WORK=$(mktemp -d "$(cache_dir)/run/XXXXXXXX")
+	CONSOLE=$WORK/console
+	if [ -n "$OUT" ]; then
+		mkdir -p "$OUT" 2>/dev/null || die "--out $OUT cannot be created: name a writable folder"
+		CONSOLE=$(cd "$OUT" && pwd)/console
+	fi
+	: >"$CONSOLE"
+}
+
+# Builds print on stderr: stdout belongs to the command.
+build_parts() {
+	[ -z "${UWIND_NO_BUILD:-}" ] || return 0
+	[ -e "$REPO_DIR/Makefile" ] || die "no Makefile in $REPO_DIR: use --no-module to run without uwind"
+	lock "build-$ARCH"
+	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$REPO_DIR" build ARCH="$ARCH" KERNEL="$KERNEL" >"$WORK/build.log" 2>&1 ||
+		build_failed "uwind and uwindd"
+	"$LAB_DIR/build-kmod.sh" "$ARCH" "$KERNEL" "$KMOD" >"$WORK/build.log" 2>&1 || build_failed "uwind.ko"
+	unlock
+}
+
+build_failed() {
+	tail -n 30 "$WORK/build.log" >&2
+	die "building $1 for $ARCH failed: the end of its log is above"
+}
+
+# The project's own parts: MODULES for the kernel, programs among the files to add.
+own_parts() {
+	local f
+	MODULES=()
+	KMOD=$REPO_DIR/build/$ARCH/kmod-$KERNEL
+	if [ "$MODULE" = 1 ]; then
+		build_parts
+		[ -e "$KMOD/uwind.ko" ] || die "$KMOD/uwind.ko is missing: run without UWIND_NO_BUILD, or with --no-module"
+		MODULES=("$KMOD/uwind.ko")
+	fi
+	for f in uwind uwindd; do
+		f=$REPO_DIR/build/$ARCH/daemon/$f
+		if [ -e "$f" ]; then
+			ADD+=("$f:/usr/bin/")
+		elif [ "$MODULE" = 1 ]; then
+			die "$f is missing: run without UWIND_NO_BUILD, or with --no-module"
+		fi
+	done
+}
+
+assemble() {
+	local segments modules
+	KERNEL_DIR=$("$LAB_DIR/fetch-kernel.sh" "$ARCH" "$KERNEL")
+	segments=$("$LAB_DIR/guest-root.sh" "$ARCH" "${PKG[@]}")
+	modules=$("$LAB_DIR/guest-modules.sh" "$KERNEL_DIR" "${MODULES[@]}")
+	"$LAB_DIR/guest-files.sh" "$(dirname "$(tail -1 <<<"$segments")")/root" "$WORK/files.cpio" "${ADD[@]}" -- "${COMMAND[@]}"
+	# shellcheck disable=SC2086  # paths without blanks, one a line
+	cat $segments "$modules" "$WORK/files.cpio" >"$WORK/initrd"
+}
+
+# The guest holds its files twice while it unpacks them, and half of its memory at most can be files.
+choose_memory() {
+	local need_mib
+	need_mib=$(($(stat -c %s "$WORK/initrd") * 5 / 2 / 1048576 + 384))
+	if [ -z "$MEMORY" ]; then
+		MEMORY=$((need_mib > 2048 ? need_mib : 2048))
+	elif [ "$MEMORY" -lt "$need_mib" ]; then
+		die "--memory $MEMORY is too little for this guest's files: give at least $need_mib"
+	fi
+	[ "$(memory_mib)" -ge "$((MEMORY + 128))" ] ||
+		die "the host has $(memory_mib) MiB of free memory, the guest wants $MEMORY: free some, or give --memory"
+}
+
+machine_args() {
+	case $ARCH in
+	amd64) ARGS=(-machine q35 -cpu "${CPU:-max}") && TTY=ttyS0 ;;
+	arm64) ARGS=(-machine "virt,gic-version=3" -cpu "${CPU:-cortex-a72}") && TTY=ttyAMA0 ;;
+	esac
+	if [ "$ICOUNT" = 1 ]; then
+		ARGS+=(-accel "tcg,thread=single" -icount "shift=0")
+	else
+		ARGS+=(-accel "tcg,thread=multi")
+	fi
+	ARGS+=(-smp "$CPUS" -m "$MEMORY" -nodefaults -nographic -no-reboot -serial "file:$CONSOLE")
+	ARGS+=(-kernel "$KERNEL_DIR/vmlinuz" -initrd "$WORK/initrd")
+	ARGS+=(-append "console=$TTY loglevel=7 panic=-1$APPEND")
+}
+
+channel_args() {
+	local name
+	mkfifo "$WORK/stdout" "$WORK/stderr"
+	ARGS+=(-device virtio-serial-pci)
+	for name in stdout stderr status out; do
+		ARGS+=(-chardev "file,id=$name,path=$WORK/$name" -device "virtserialport,chardev=$name,name=$name")
+	done
+	[ ${#MONITOR[@]} -gt 0 ] || return 0
+	mkfifo "$WORK/monitor.in" "$WORK/monitor.out"
+	ARGS+=(-chardev "pipe,id=monitor,path=$WORK/monitor" -mon "chardev=monitor,mode=readline")
+}
+
+# started: the guest has begun the command and not yet ended it.
+started() { grep -q '^started' "$WORK/status" 2>/dev/null && ! grep -q '^exit' "$WORK/status"; }
+
+drive_monitor() {
+	local command
+	until started; do sleep 0.1; done
+	while started; do
+		for command in "${MONITOR[@]}"; do printf '%s\n' "$command" >"$WORK/monitor.in"; done
+		sleep "${UWIND_MONITOR_PERIOD:-1}"
+	done
+}
+
+start_monitor() {
+	[ ${#MONITOR[@]} -gt 0 ] || return 0
+	cat "$WORK/monitor.out" >"${CONSOLE%/*}/monitor" &
+	HELPERS+=($!)
+	drive_monitor &
+	HELPERS+=($!)
+}
+
+# A reader that QEMU never connected to would wait for ever: opening for both ends that.
+end_relays() {
+	local f
+	for f in stdout stderr; do exec {fd}<>"$WORK/$f" && exec {fd}>&-; done
+	wait "${RELAYS[@]}" || true
+}
+
+run_machine() {
+	HELPERS=() RELAYS=()
+	cat "$WORK/stdout" &
+	RELAYS+=($!)
+	cat "$WORK/stderr" >&2 &
+	RELAYS+=($!)
+	timeout -k 5 "$TIMEOUT" "$QEMU" "${ARGS[@]}" </dev/null >"$WORK/qemu.log" 2>&1 &
+	MACHINE=$!
+	start_monitor
+	QEMU_STATUS=0
+	wait "$MACHINE" || QEMU_STATUS=$?
+	MACHINE=
+	end_relays
+}
+
+cleanup() {
+	[ -z "${MACHINE:-}" ] || kill "$MACHINE" 2>/dev/null || true
+	[ ${#HELPERS[@]} = 0 ] || kill "${HELPERS[@]}" 2>/dev/null || true
+	[ -z "${WORK:-}" ] || rm -rf "$WORK"
+}
+
+collect() {
+	[ -n "$OUT" ] && [ -s "$WORK/out" ] || return 0
+	tar -x --no-same-owner -C "$OUT" -f "$WORK/out" || note "what the guest left in /out came back incomplete"
+}
+
+# verdict: the command's status, unless the kernel or the machine has something to say.
+verdict() {
+	local status
+	status=$(sed -n 's/^exit \([0-9]*\)$/\1/p' "$WORK/status" 2>/dev/null || true)
+	if grep -aE "$COMPLAINTS" "$CONSOLE" >&2; then
+		note "the kernel complained (the lines above)${OUT:+, see $CONSOLE}"
+		return "$EX_LOST"
+	elif [ "$QEMU_STATUS" = 124 ] || [ "$QEMU_STATUS" = 137 ]; then
+		note "timed out after $TIMEOUT s${OUT:+, see $CONSOLE}"
+		return "$EX_TIMEOUT"
+	elif [ ! -s "$CONSOLE" ]; then
+		die "$QEMU did not start the machine: $(head -1 "$WORK/qemu.log")"
+	elif [ -z "$status" ]; then
+		tail -n 5 "$CONSOLE" >&2
+		note "the virtual machine was lost before the command ended (QEMU's status $QEMU_STATUS)"
+		return "$EX_LOST"
+	fi
+	return "$status"
+}
+
+main() {
+	HELPERS=()
+	defaults
+	parse "$@"
+	check_host
+	trap cleanup EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	prepare_places
+	own_parts
+	assemble
+	choose_memory
+	machine_args
+	channel_args
+	run_machine
+	collect
+	verdict
+}
+
+main "$@"

@@ -1,0 +1,75 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+# What every lab script needs: the cache's place, one-line errors, locks and architecture names. Sourced, never run.
+
+LAB_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck disable=SC2034  # used by the scripts that source this
+REPO_DIR=$(cd "$LAB_DIR/../.." && pwd)
+
+EX_CONFIG=78
+
+# die TEXT...: one line that names the thing and what to do, exit 78 (configuration).
+die() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit "$EX_CONFIG"
+}
+
+note() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+
+# The cache directory; bash's ~ also works where HOME is not set.
+cache_dir() {
+	local home=~
+	printf '%s\n' "${UWIND_CACHE:-${XDG_CACHE_HOME:-$home/.cache}/uwind}"
+}
+
+# need COMMAND...: every command exists, else name it.
+need() {
+	local c
+	for c in "$@"; do
+		command -v "$c" >/dev/null || die "command '$c' is missing: run 'make setup' first"
+	done
+}
+
+# lock NAME: hold the cache's lock of that name until this process ends.
+lock() {
+	local dir
+	dir=$(cache_dir)/locks
+	mkdir -p "$dir" 2>/dev/null || die "cannot create $dir: set UWIND_CACHE to a writable folder"
+	exec {LOCK_FD}>"$dir/$1"
+	flock "$LOCK_FD"
+}
+
+unlock() { exec {LOCK_FD}>&-; }
+
+host_arch() { dpkg --print-architecture; }
+
+check_arch() {
+	case $1 in
+	amd64 | arm64) ;;
+	*) die "architecture '$1' is not supported: use amd64 or arm64" ;;
+	esac
+}
+
+# The kernel's own name of an architecture, for make ARCH=.
+kernel_arch() { case $1 in amd64) echo x86 ;; *) echo "$1" ;; esac }
+
+# The GNU triplet of an architecture.
+triplet() { case $1 in amd64) echo x86_64-linux-gnu ;; arm64) echo aarch64-linux-gnu ;; esac }
+
+# The prefix of the compiler for ARCH: empty for the host's own.
+cross_prefix() { if [ "$1" != "$(host_arch)" ]; then echo "$(triplet "$1")-"; fi; }
+
+# memory_mib: what the host can still give away.
+memory_mib() { awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo; }
+
+# disk_mib DIR: free space where DIR is, or will be.
+disk_mib() {
+	local dir=$1
+	while [ ! -e "$dir" ]; do dir=$(dirname "$dir"); done
+	df -Pm "$dir" | awk 'NR == 2 { print $4 }'
+}
+
+hash_of() { sha256sum | cut -c1-16; }
+
+# prune DIR DAYS: forget what nobody has used for so long.
+prune() { find "$1" -mindepth 1 -maxdepth 1 -mtime "+$2" -exec rm -rf {} +; }

@@ -1,0 +1,191 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Downloads Debian packages, with what they depend on, of any architecture into the cache, and prints the files' paths.
+#
+# Usage: debs.sh [--only] [--update] ARCH PACKAGE[:ARCH]...
+#   --only    just these packages, without dependencies
+#   --update  first fetch a fresh package index (else only once in seven days)
+# Dependencies are Depends and Pre-Depends, resolved as if nothing was installed, in an apt state of its own:
+# the host's apt and dpkg never notice. The mirror, proxy and keys are those that the host's apt uses.
+set -euo pipefail
+# shellcheck source=common.sh
+. "$(dirname "$0")/common.sh"
+
+INDEX_DAYS=7
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+usage() { die "usage: debs.sh [--only] [--update] ARCH PACKAGE[:ARCH]..."; }
+
+# The state's name says which architectures it resolves for: amd64, amd64+i386.
+architectures() {
+	local first=$1 p
+	shift
+	{
+		for p in "$@"; do
+			case $p in *:any | *:all) ;; *:*) echo "${p##*:}" ;; esac
+		done
+	} | sort -u | { grep -vx "$first" || true; } | { printf '%s' "$first"; while read -r p; do printf '+%s' "$p"; done; }
+}
+
+write_conf() {
+	local a
+	mkdir -p "$STATE/lists/partial" "$STATE/cache" "$STATE/resolved" "$DEBS/partial"
+	: >"$STATE/status"
+	{
+		echo "#clear APT::Architectures;"
+		echo "#clear APT::Update::Post-Invoke;"
+		echo "#clear APT::Update::Post-Invoke-Success;"
+		echo "#clear APT::Update::Pre-Invoke;"
+		echo "#clear DPkg::Post-Invoke;"
+		echo "APT::Architecture \"$ARCH\";"
+		for a in ${ARCHES//+/ }; do echo "APT::Architectures:: \"$a\";"; done
+		cat <<-CONF
+			APT::Sandbox::User "root";
+			APT::Install-Recommends "false";
+			APT::Install-Suggests "false";
+			Acquire::Languages "none";
+			Acquire::Retries "2";
+			Acquire::http::Timeout "30";
+			Dir::State "$STATE";
+			Dir::State::lists "$STATE/lists";
+			Dir::State::status "$STATE/status";
+			Dir::Cache "$STATE/cache";
+			Dir::Cache::archives "$DEBS";
+			Dir::Etc::preferences "$STATE/none";
+			Dir::Etc::preferencesparts "$STATE/none";
+		CONF
+	} >"$STATE/apt.conf"
+}
+
+# The host's own sources, third-party ones included: only to find out which are Debian's.
+apt_any() { "$@" -c "$STATE/apt.conf"; }
+
+apt_debian() {
+	local tool=$1
+	shift
+	"$tool" -c "$STATE/apt.conf" -o Dir::Etc::sourcelist="$STATE/sources.list" -o Dir::Etc::sourceparts="$STATE/none" "$@"
+}
+
+# Reads index targets and writes the one-line sources of those whose Release file says Debian.
+# apt does not tell a source's key file here: Debian's own keyring, else what apt trusts anyway.
+debian_only() {
+	local signed=
+	if [ -e "$KEYRING" ]; then signed="[signed-by=$KEYRING] "; fi
+	awk -F'|' -v signed="$signed" '$1 == "Debian" && !seen[$0]++ { printf "deb %s%s %s %s\n", signed, $2, $3, $4 }'
+}
+
+list_targets() {
+	# shellcheck disable=SC2016  # apt expands these
+	"$@" indextargets --format '$(ORIGIN)|$(REPO_URI)|$(RELEASE)|$(COMPONENT)' 'Created-By: Packages'
+}
+
+find_sources() {
+	list_targets apt-get 2>/dev/null | debian_only >"$STATE/sources.list.new" || true
+	if [ ! -s "$STATE/sources.list.new" ]; then
+		apt_any apt-get -qq update >"$STATE/update.log" 2>&1 || true
+		list_targets apt_any apt-get 2>/dev/null | debian_only >"$STATE/sources.list.new" || true
+	fi
+	[ -s "$STATE/sources.list.new" ] ||
+		die "apt knows no Debian source: check /etc/apt/sources.list and that 'apt-get update' works"
+	mv "$STATE/sources.list.new" "$STATE/sources.list"
+}
+
+index_is_fresh() {
+	[ -e "$STATE/index-stamp" ] && [ -z "$(find "$STATE/index-stamp" -mtime "+$INDEX_DAYS")" ]
+}
+
+has_index() { compgen -G "$STATE/lists/*_Packages*" >/dev/null; }
+
+# A mirror that is being renewed can lack a part for hours: go on with the rest and look again in a day.
+update_index() {
+	write_conf
+	find_sources
+	if apt_debian apt-get -qq update >"$STATE/update.log" 2>&1 && ! grep -q '^E:' "$STATE/update.log"; then
+		date +%s >"$STATE/index-stamp"
+	elif has_index; then
+		note "a part of the package index for $ARCHES could not be renewed, going on without ($STATE/update.log)"
+		date +%s >"$STATE/index-stamp"
+		touch -d "$((INDEX_DAYS - 1)) days ago" "$STATE/index-stamp"
+	else
+		die "no package index for $ARCHES: check that 'apt-get update' works ($STATE/update.log)"
+	fi
+}
+
+# uris: what apt would fetch, one "file-name size" per line. An empty archive: apt leaves out what it has already.
+uris() {
+	local verb=install
+	if [ "$ONLY" = 1 ]; then verb=download; fi
+	mkdir -p "$STATE/empty/partial"
+	cd "$STATE/empty"
+	apt_debian apt-get -qq -o Dir::Cache::archives="$STATE/empty" --print-uris "$verb" "$@" 2>"$STATE/resolve.log" | awk '/^\x27/ { print $2, $3 }'
+}
+
+have_all() {
+	local name size
+	while read -r name size; do
+		[ "$(stat -c %s "$DEBS/$name" 2>/dev/null)" = "$size" ] || return 1
+	done <"$1"
+}
+
+download() {
+	if [ "$ONLY" = 1 ]; then
+		(cd "$DEBS" && apt_debian apt-get -qq download "$@")
+	else
+		apt_debian apt-get -qq -y --download-only install "$@"
+	fi >"$STATE/download.log" 2>&1
+}
+
+# What apt says is the one line that names the package.
+resolve() {
+	local list=$1 why
+	shift
+	if ! (uris "$@") >"$list.new" || [ ! -s "$list.new" ]; then
+		why=$(sed -n 's/^E: //p' "$STATE/resolve.log" | head -1)
+		die "packages for $ARCHES: ${why:-apt resolves nothing for $*}: check the name, and apt's sources ($STATE/resolve.log)"
+	fi
+	mv "$list.new" "$list"
+}
+
+list_of() { printf '%s/resolved/%s\n' "$STATE" "$(printf '%s\n' "$ONLY" "$(cat "$STATE/index-stamp")" "$@" | hash_of)"; }
+
+# A mirror drops old versions: one fresh index and one more try before giving up.
+fetch() {
+	local list
+	list=$(list_of "$@")
+	[ -s "$list" ] || resolve "$list" "$@"
+	have_all "$list" && return
+	if ! download "$@" || ! have_all "$list"; then
+		update_index
+		list=$(list_of "$@")
+		resolve "$list" "$@"
+		download "$@" || die "cannot download for $ARCHES: $* ($STATE/download.log)"
+		have_all "$list" || die "downloads for $ARCHES are incomplete: $* ($STATE/download.log)"
+	fi
+}
+
+main() {
+	local update=0
+	ONLY=0
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--only) ONLY=1 ;;
+		--update) update=1 ;;
+		-*) usage ;;
+		*) break ;;
+		esac
+		shift
+	done
+	[ $# -ge 2 ] || usage
+	ARCH=$1
+	shift
+	need apt-get flock sha256sum
+	ARCHES=$(architectures "$ARCH" "$@")
+	DEBS=$(cache_dir)/debs
+	STATE=$(cache_dir)/apt/$ARCHES
+	lock apt
+	if [ "$update" = 1 ] || ! index_is_fresh; then update_index; fi
+	fetch "$@"
+	awk -v dir="$DEBS" '{ print dir "/" $1 }' "$(list_of "$@")"
+}
+
+main "$@"

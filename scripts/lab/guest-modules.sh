@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Packs the guest's kernel modules, uwind.ko among them if given, into an initramfs segment and prints its path.
+#
+# Usage: guest-modules.sh KERNELDIR [MODULE.ko...]
+set -euo pipefail
+# shellcheck source=common.sh
+. "$(dirname "$0")/common.sh"
+
+KEEP_DAYS=3
+
+names() { grep -v '^#' "$LAB_DIR/guest-modules.list"; }
+
+# Paths below KERNELDIR of modules with what they need, in the order of insertion.
+files_of() {
+	local kernel=$1 name
+	shift
+	for name in "$@"; do
+		modprobe -d "$kernel" -S "$RELEASE" -C /dev/null -D "$name" | sed -n 's/^insmod \([^ ]*\).*/\1/p'
+	done | awk '!seen[$0]++' | sed "s,^$kernel/,,"
+}
+
+fill() {
+	local kernel=$1 dir=$2/lib/modules/$RELEASE channels files f
+	shift 2
+	mkdir -p "$dir/extra"
+	# shellcheck disable=SC2046  # names without blanks
+	mapfile -t files < <(files_of "$kernel" $(names))
+	# shellcheck disable=SC2046
+	channels=$(files_of "$kernel" $(names | head -1))
+	(cd "$kernel" && cp --parents "${files[@]}" "lib/modules/$RELEASE"/modules.{order,builtin,builtin.modinfo} "$ROOT")
+	for f in "$@"; do cp "$f" "$dir/extra/"; done
+	depmod -b "$ROOT" "$RELEASE"
+	mkdir -p "$ROOT/usr/.lab"
+	printf '%s\n' "$channels" | sed 's,^,/,' >"$ROOT/usr/.lab/modules"
+	mv "$ROOT/lib" "$ROOT/usr/lib"
+}
+
+main() {
+	[ $# -ge 1 ] || die "usage: guest-modules.sh KERNELDIR [MODULE.ko...]"
+	need depmod modprobe cpio
+	local kernel=$1 hash out
+	shift
+	RELEASE=$(cat "$kernel/release")
+	hash=$({ cat "$kernel/version" "$LAB_DIR"/guest-modules.*; echo "$RELEASE"; [ $# = 0 ] || cat "$@"; } | hash_of)
+	out=$(cache_dir)/modules/$RELEASE-$hash.cpio
+	if [ ! -e "$out" ]; then
+		mkdir -p "${out%/*}"
+		ROOT=$(mktemp -d "$out.XXXXXX")
+		fill "$kernel" "$ROOT" "$@"
+		(cd "$ROOT" && find . -mindepth 1 -print0 | sort -z | cpio --quiet --null -o -H newc -R +0:+0 >"$ROOT.cpio")
+		mv "$ROOT.cpio" "$out"
+		rm -rf "$ROOT"
+		prune "${out%/*}" "$KEEP_DAYS"
+	fi
+	touch "$out"
+	printf '%s\n' "$out"
+}
+
+main "$@"

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Brings this machine to where everything builds and runs: Debian packages, kernels, guest packages. Quick if nothing is missing.
+set -euo pipefail
+# shellcheck source=lab/common.sh
+. "$(dirname "$0")/lab/common.sh"
+
+MIN_DISK_MIB=6144
+MIN_MEMORY_MIB=3072
+
+wanted() { grep -v '^#' "$LAB_DIR/packages.list" | xargs -n1; }
+
+# What is asked for and not installed; one dpkg-query for all.
+missing() {
+	local packages
+	mapfile -t packages < <(wanted)
+	# shellcheck disable=SC2016  # dpkg-query expands these
+	comm -13 <(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^ii  *//p' | sort -u) \
+		<(printf '%s\n' "${packages[@]}" | sort -u)
+}
+
+check_machine() {
+	local dir free
+	command -v dpkg-query >/dev/null || die "this is not a Debian system: dpkg-query is missing"
+	dir=$(cache_dir)
+	mkdir -p "$dir" 2>/dev/null || die "cannot create the cache $dir: set UWIND_CACHE to a writable folder"
+	free=$(memory_mib)
+	[ "$free" -ge "$MIN_MEMORY_MIB" ] || die "$free MiB of memory are free, $MIN_MEMORY_MIB are needed: end other programs"
+}
+
+# A full cache needs no more room.
+check_disk() {
+	local free
+	free=$(disk_mib "$(cache_dir)")
+	[ "$free" -ge "$MIN_DISK_MIB" ] ||
+		die "$free MiB are free at $(cache_dir), $MIN_DISK_MIB are needed: make room or set UWIND_CACHE"
+}
+
+apt() { DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 "$@" >"$LOG" 2>&1; }
+
+# can_install PACKAGE: does apt know it, and can it be installed beside what is there?
+can_install() { apt-get -qq -s install "$1" >/dev/null 2>&1; }
+
+explain_failure() {
+	local p
+	for p in "$@"; do
+		can_install "$p" || die "package $p cannot be installed: check apt's sources, then 'apt-get update' ($LOG)"
+	done
+	die "apt-get could not install $*: $(grep -m1 '^E:' "$LOG" || echo "see its log") ($LOG)"
+}
+
+# An old package index names files that the mirror no longer has: renew it once, then say what is wrong.
+install_packages() {
+	local packages
+	mapfile -t packages < <(missing)
+	[ ${#packages[@]} -gt 0 ] || return 0
+	[ "$(id -u)" = 0 ] || die "these Debian packages are missing and only root can install them: ${packages[*]}"
+	check_disk
+	lock setup
+	LOG=$(cache_dir)/apt-install.log
+	note "installing ${packages[*]}"
+	if ! apt install --no-install-recommends "${packages[@]}"; then
+		apt update || true
+		apt install --no-install-recommends "${packages[@]}" || explain_failure "${packages[@]}"
+	fi
+	unlock
+}
+
+fetch_kernels() {
+	local arch
+	for arch in amd64 arm64; do
+		[ -e "$(cache_dir)/kernels/$arch/6.1/release" ] || check_disk
+		"$LAB_DIR/fetch-kernel.sh" "$arch" 6.1 >/dev/null
+	done
+}
+
+main() {
+	check_machine
+	install_packages
+	fetch_kernels
+}
+
+main "$@"
