@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+// Small functions on text that several folders need.
+#include "base/text.h"
+
+#include <charconv>
+#include <ctime>
+
+namespace uwind {
+
+std::string hex(std::uint64_t value)
+{
+	char digits[16];
+	const auto end = std::to_chars(digits, digits + sizeof(digits), value, 16).ptr;
+	return "0x" + std::string(digits, end);
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view text, int base)
+{
+	std::uint64_t value = 0;
+	const char* end = text.data() + text.size();
+	const auto parsed = std::from_chars(text.data(), end, value, base);
+	if (text.empty() || parsed.ec != std::errc() || parsed.ptr != end)
+		return std::nullopt;
+	return value;
+}
+
+std::string_view basename_of(std::string_view path)
+{
+	const auto slash = path.rfind('/');
+	return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string rfc3339(std::int64_t seconds_since_1970)
+{
+	const std::time_t time = seconds_since_1970;
+	std::tm parts{};
+	char text[32];
+	gmtime_r(&time, &parts);
+	const auto length = std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+	return std::string(text, length);
+}
+
+} // namespace uwind

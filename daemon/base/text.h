@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+// Small functions on text that several folders need.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace uwind {
+
+// "0x1f"
+std::string hex(std::uint64_t value);
+
+// All of text as a number of that base, or nothing. "0x" is not accepted.
+std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10);
+
+// What is behind the last slash.
+std::string_view basename_of(std::string_view path);
+
+// UTC, RFC 3339, seconds: "2026-01-31T23:59:59Z".
+std::string rfc3339(std::int64_t seconds_since_1970);
+
+} // namespace uwind

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+// What the module sends, in the daemon's own words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/words.h"
+
+namespace uwind {
+
+struct StackFrame {
+	std::uint64_t pc = 0;
+	std::uint64_t offset = 0;   // of pc in the file, or in the range's own space
+	std::uint32_t file = 0;     // number of a FileRecord; 0: no file
+	std::optional<std::uint32_t> stack_bytes;
+	Method method = Method::NONE;
+};
+
+// The answer to one request. Frames: innermost first.
+struct StackRecord {
+	std::uint64_t cookie = 0;
+	std::uint64_t time_ns = 0;       // CLOCK_BOOTTIME
+	std::uint64_t start_time_ns = 0; // of the process, CLOCK_BOOTTIME
+	std::uint64_t exec_id = 0;
+	std::uint32_t tgid = 0;
+	std::uint32_t tid = 0;
+	std::uint32_t cpu = 0;
+	std::uint32_t weight = 0;
+	std::string comm;
+	std::optional<Loss> lost; // then there is no stack
+	Stop stop = Stop::NONE;
+	std::uint8_t word_bits = 64;
+	std::vector<StackFrame> frames;
+};
+
+// Which file, whatever it is called: as long as these stay, a table serves it.
+struct FileIdentity {
+	std::uint32_t dev_major = 0;
+	std::uint32_t dev_minor = 0;
+	std::uint64_t inode = 0;
+	std::uint64_t bytes = 0;
+	std::uint64_t ctime_ns = 0;
+
+	auto operator<=>(const FileIdentity&) const = default;
+};
+
+// An executable mapping of a file in some process.
+struct Mapping {
+	std::uint64_t start = 0;
+	std::uint64_t end = 0;
+	std::uint64_t pgoff = 0; // file offset of start, bytes
+	std::uint32_t dev_major = 0;
+	std::uint32_t dev_minor = 0;
+	std::uint64_t inode = 0;
+	std::string path; // as the process sees it, without " (deleted)"
+};
+
+// A file that frames lie in: announced once, before its first frame.
+struct FileRecord {
+	std::uint32_t number = 0;
+	bool no_table = false; // a miss: nobody registered a table
+	bool vdso = false;
+	std::uint32_t tgid = 0;
+	Mapping mapping;
+	FileIdentity identity;
+};
+
+using Record = std::variant<StackRecord, FileRecord>;
+
+// One message. Session 0: none; only the counters say something.
+struct RecordBatch {
+	std::uint32_t session = 0;
+	std::uint64_t sequence = 0;
+	std::vector<Record> records;
+	std::uint64_t malformed = 0; // records that could not be read
+	std::uint64_t unknown = 0;   // records of a type that we do not know
+};
+
+} // namespace uwind

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+// The report: what the JSON says, as structs. Indices point into its own vectors.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/host.h"
+#include "model/words.h"
+
+namespace uwind {
+
+using Index = std::uint32_t;
+
+struct ReportSession {
+	std::string event;
+	bool is_frequency = true;
+	std::uint64_t rate = 0; // frequency_hz or period
+	std::string started;    // RFC 3339
+	std::uint64_t duration_ns = 0;
+	std::string target;     // "all", "pid 1,2", "command"
+};
+
+// One image: an exec opens a new one with the same pid.
+struct ReportProcess {
+	std::uint32_t pid = 0;
+	std::string comm;
+	std::string exe; // "": unknown
+	std::uint64_t start_time_ns = 0;
+	std::uint8_t word_bits = 64;
+};
+
+struct ReportModule {
+	std::string path;
+	std::string build_id;        // "": none
+	std::optional<Method> table; // nothing: it has no table
+	std::uint64_t rows = 0;
+	std::uint64_t bytes = 0;     // kernel memory of the table
+};
+
+struct ReportFrame {
+	std::uint64_t address = 0;
+	std::optional<Index> module;
+	std::uint64_t offset = 0; // virtual address in the module's ELF file
+	std::optional<std::string> symbol;
+	std::uint64_t symbol_offset = 0;
+	bool kernel = false;
+};
+
+// Innermost first; the three vectors have one length.
+struct ReportStack {
+	std::vector<Index> frames;
+	std::vector<Method> methods; // as frame_method() gives them
+	std::vector<std::optional<std::uint32_t>> stack_bytes;
+	Stop stop = Stop::NONE;
+
+	bool operator==(const ReportStack&) const = default;
+};
+
+struct ReportSample {
+	std::uint64_t time_ns = 0; // CLOCK_BOOTTIME
+	Index process = 0;
+	std::uint32_t pid = 0;
+	std::uint32_t tid = 0;
+	std::uint32_t cpu = 0;
+	std::uint32_t weight = 0;
+	std::uint64_t cookie = 0;
+	std::optional<Index> user_stack;
+	std::optional<Index> kernel_stack;
+	std::optional<Loss> lost; // why there is no user stack
+};
+
+// requested = answered + the sum of lost + pending.
+struct ReportCounters {
+	std::uint64_t requested = 0;
+	std::uint64_t answered = 0;
+	std::uint64_t pending = 0;
+	std::map<std::string, std::uint64_t> lost;
+	std::map<std::string, std::uint64_t> stops;
+	std::map<std::string, std::uint64_t> others; // messages, tables_refused …
+};
+
+struct Report {
+	Host host;
+	ReportSession session;
+	std::vector<ReportProcess> processes;
+	std::vector<ReportModule> modules;
+	std::vector<ReportFrame> frames;
+	std::vector<ReportStack> stacks;
+	std::vector<ReportSample> samples;
+	ReportCounters counters;
+};
+
+} // namespace uwind

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+// What to sample, and the module's numbers about it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/table_rows.h"
+#include "model/words.h"
+
+namespace uwind {
+
+enum class Event { cpu_clock, cycles };
+
+struct SessionOptions {
+	Event event = Event::cpu_clock;
+	bool is_frequency = true;  // rate is in Hz, else a period in ns or cycles
+	std::uint64_t rate = 99;
+	bool all = false;          // every process; targets is empty
+	bool inherit = false;      // children of targets are targets
+	std::vector<std::int32_t> targets;
+	std::uint32_t max_frames = 0; // 0: the module's default
+};
+
+using LossCounts = std::map<Loss, std::uint64_t>;
+using StopCounts = std::map<Stop, std::uint64_t>;
+
+// requested = answered + the sum of lost + pending. Numbers are weights.
+struct SessionStats {
+	std::uint32_t session = 0;
+	std::uint64_t requested = 0;
+	std::uint64_t answered = 0;
+	std::uint64_t pending = 0;
+	LossCounts lost;
+	StopCounts stops;
+	std::uint64_t messages = 0;
+	std::uint64_t messages_dropped = 0;
+};
+
+// The module, since it was loaded.
+struct ModuleStats {
+	std::uint32_t tables = 0;
+	std::uint64_t table_bytes = 0;
+	std::uint64_t table_budget_bytes = 0;
+	std::uint64_t tables_refused = 0;
+	std::uint32_t files = 0;
+	std::uint32_t spaces = 0;
+	std::uint32_t sessions = 0;
+	std::uint32_t requests_open = 0;
+	std::uint64_t requested = 0;
+	std::uint64_t answered = 0;
+	LossCounts lost;
+	StopCounts stops;
+	std::uint64_t frames = 0;
+	std::uint64_t files_refused = 0;
+	std::uint64_t sections_refused = 0;
+};
+
+struct ModuleVersion {
+	std::uint32_t abi = 0;
+	Arch arch = Arch::none;
+	std::string version;
+};
+
+// One of the module's tables, whoever made it.
+struct TableInfo {
+	std::uint32_t table = 0;
+	Method method = Method::NONE;
+	std::uint32_t rows = 0;
+	std::uint32_t rules = 0;
+	std::uint64_t bytes = 0;
+	std::uint32_t owner_pid = 0;
+	std::uint32_t file = 0; // 0: not tied
+	std::string path;
+};
+
+inline const char* name_of(Arch arch)
+{
+	return arch == Arch::x86_64 ? "x86_64" : arch == Arch::arm64 ? "arm64" : "none";
+}
+
+inline const char* name_of(Event event)
+{
+	return event == Event::cpu_clock ? "cpu-clock" : "cycles";
+}
+
+} // namespace uwind

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+// A file's unwind rows, as the module takes them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace uwind {
+
+// Mirrors struct uwind_rule of uwind.h: kinds, places and DWARF register
+// numbers are documented there; io/ checks the layout.
+struct Rule {
+	std::uint8_t kind = 0;
+	std::uint8_t cfa_kind = 0;
+	std::uint8_t cfa_reg = 0;
+	std::uint8_t ra_place = 0;
+	std::uint8_t ra_reg = 0;
+	std::uint8_t fp_place = 0;
+	std::uint8_t fp_reg = 0;
+	std::uint8_t reserved = 0;
+	std::int32_t cfa_off = 0;
+	std::int32_t cfa_add = 0;
+	std::int32_t ra_off = 0;
+	std::int32_t fp_off = 0;
+
+	bool operator==(const Rule&) const = default;
+};
+
+// From this file offset on, until the next row, rules[rule] applies.
+struct Row {
+	std::uint32_t start = 0;
+	std::uint32_t rule = 0;
+
+	bool operator==(const Row&) const = default;
+};
+
+// An executable PT_LOAD segment.
+struct Segment {
+	std::uint64_t address = 0; // virtual address in the ELF file
+	std::uint64_t bytes = 0;
+	std::uint64_t offset = 0; // file offset
+};
+
+enum class Arch { none, x86_64, arm64 };
+
+// Rows strictly rise in start; a row of kind NONE ends each covered stretch.
+struct TableRows {
+	std::vector<Row> rows;
+	std::vector<Rule> rules;
+	std::uint32_t method = 0; // enum uwind_method
+	// What could not be said in a row: reason → number of rows left out.
+	std::map<std::string, std::uint64_t> inexpressible;
+};
+
+} // namespace uwind

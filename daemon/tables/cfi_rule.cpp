@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+// Which forms of CFA and of saved registers the rule language has words for.
+#include "tables/cfi_rule.h"
+
+extern "C" {
+#include "types.h"
+}
+
+#include <limits>
+
+namespace uwind {
+namespace {
+
+struct Place {
+	std::uint8_t place = UW_PLACE_SAME;
+	std::uint8_t reg = 0;
+	std::int64_t offset = 0;
+	CfiReason reason = CfiReason::none;
+};
+
+bool fits(std::int64_t offset)
+{
+	return offset >= std::numeric_limits<std::int32_t>::min() &&
+	       offset <= std::numeric_limits<std::int32_t>::max();
+}
+
+bool general(std::uint8_t reg, const FrameAbi& abi)
+{
+	return abi.arch == Arch::arm64 ? reg <= 31 : reg < abi.ra;
+}
+
+// The place of a register whose value is, or lies at, a symbolic value.
+Place place_of(const SavedRegister& saved, const FrameAbi& abi, const FrameState& state)
+{
+	Symbolic how = saved.how;
+	bool in_memory = saved.saved == Saved::at;
+	if (how.form == Form::memory && !in_memory && !how.add) {
+		how.form = Form::address;
+		in_memory = true;
+	} else if (how.form == Form::memory && state.cfa.form == Form::memory &&
+		   how.base == state.cfa.base && how.offset == state.cfa.offset) {
+		// Both go through the same word of memory: *(CFA + difference).
+		how.form = Form::address;
+		how.base = cfa_base;
+		how.offset = how.add - state.cfa.add;
+	}
+	Place result;
+	result.offset = how.offset;
+	if (how.form != Form::address)
+		result.reason = CfiReason::ra_expression;
+	else if (!fits(how.offset))
+		result.reason = CfiReason::offset;
+	else if (how.base == cfa_base)
+		result.place = in_memory ? UW_PLACE_CFA_MEM : UW_PLACE_CFA_VAL;
+	else if (!general(how.base, abi))
+		result.reason = CfiReason::ra_expression;
+	else {
+		result.place = in_memory ? UW_PLACE_REG_MEM : UW_PLACE_REG_VAL;
+		result.reg = how.base;
+	}
+	return result;
+}
+
+Place return_address(const FrameState& state, const FrameAbi& abi)
+{
+	Place result;
+	switch (state.ra.saved) {
+	case Saved::unspecified:
+	case Saved::same:
+		// In the link register, where there is one.
+		if (abi.arch != Arch::arm64)
+			result.reason = CfiReason::no_ra;
+		return result;
+	case Saved::value:
+	case Saved::at:
+		return place_of(state.ra, abi, state);
+	default:
+		result.reason = CfiReason::ra_expression;
+		return result;
+	}
+}
+
+Place frame_pointer(const FrameState& state, const FrameAbi& abi)
+{
+	Place result;
+	switch (state.fp.saved) {
+	case Saved::unspecified:
+	case Saved::same:
+		return result;
+	case Saved::undefined:
+		result.place = UW_PLACE_LOST;
+		return result;
+	case Saved::value:
+	case Saved::at:
+		result = place_of(state.fp, abi, state);
+		break;
+	default:
+		result.reason = CfiReason::fp_lost;
+	}
+	if (result.reason != CfiReason::none)
+		result = Place{UW_PLACE_LOST, 0, 0, CfiReason::fp_lost};
+	return result;
+}
+
+CfiReason fill_cfa(Rule& rule, const FrameState& state, const FrameAbi& abi)
+{
+	if (state.no_cfa != CfiReason::none)
+		return state.no_cfa;
+	if (!general(state.cfa.base, abi))
+		return CfiReason::cfa_register;
+	const bool memory = state.cfa.form == Form::memory;
+	if (!fits(state.cfa.offset) || (memory && !fits(state.cfa.add)))
+		return CfiReason::offset;
+	rule.kind = UW_RULE_FRAME;
+	rule.cfa_kind = memory ? UW_CFA_MEM : UW_CFA_REG;
+	rule.cfa_reg = state.cfa.base;
+	rule.cfa_off = static_cast<std::int32_t>(state.cfa.offset);
+	rule.cfa_add = memory ? static_cast<std::int32_t>(state.cfa.add) : 0;
+	return CfiReason::none;
+}
+
+// A value relative to the CFA, written without it. False: no form says it.
+bool without_cfa(SavedRegister& saved, const Symbolic& cfa)
+{
+	if (saved.saved != Saved::value && saved.saved != Saved::at)
+		return true;
+	if (saved.how.base != cfa_base || saved.how.form == Form::constant)
+		return true;
+	Symbolic how = cfa;
+	if (saved.how.form != Form::address || cfa.form == Form::stepped)
+		return false;
+	(cfa.form == Form::memory ? how.add : how.offset) += saved.how.offset;
+	saved.how = how;
+	return true;
+}
+
+// A rule's CFA is the caller's stack pointer. DWARF can tell the two apart, as
+// longjmp() and setcontext() do: then the stack pointer becomes the CFA, and what
+// was relative to the other one is written without it.
+bool make_stack_pointer_cfa(FrameState& state, const FrameAbi& abi)
+{
+	if (!without_cfa(state.sp, state.cfa) || !without_cfa(state.ra, state.cfa) ||
+	    !without_cfa(state.fp, state.cfa))
+		return false;
+	Symbolic sp = state.sp.how;
+	if (state.sp.saved == Saved::same) {
+		sp = Symbolic{};
+		sp.form = Form::address;
+		sp.base = abi.sp;
+	} else if (state.sp.saved == Saved::at && sp.form == Form::address) {
+		sp.form = Form::memory;
+	} else if (state.sp.saved != Saved::value ||
+		   (sp.form != Form::address && sp.form != Form::memory)) {
+		return false;
+	}
+	state.cfa = sp;
+	state.sp = SavedRegister{};
+	return true;
+}
+
+bool is_plain_cfa(const SavedRegister& sp)
+{
+	return sp.saved == Saved::unspecified ||
+	       (sp.saved == Saved::value && sp.how.form == Form::address && sp.how.base == cfa_base &&
+		!sp.how.offset);
+}
+
+bool lies_at(const SavedRegister& saved, std::uint8_t base, std::int64_t offset)
+{
+	return saved.saved == Saved::at && saved.how.form == Form::address &&
+	       saved.how.base == base && saved.how.offset == offset;
+}
+
+// The kernel's signal frame on amd64: SP points at the ucontext, whose mcontext
+// begins at 40 with r8; rbp is at 120, rsp at 160, rip at 168.
+bool is_signal_frame(const FrameState& state, const FrameAbi& abi)
+{
+	const Symbolic& cfa = state.cfa;
+	return abi.arch == Arch::x86_64 && state.no_cfa == CfiReason::none &&
+	       cfa.form == Form::memory && cfa.base == abi.sp && cfa.offset == 160 && !cfa.add &&
+	       lies_at(state.ra, abi.sp, 168) && lies_at(state.fp, abi.sp, 120);
+}
+
+LoweredRule refused(CfiReason reason)
+{
+	LoweredRule result;
+	result.reason = reason;
+	return result;
+}
+
+} // namespace
+
+LoweredRule lower_frame(const FrameState& state, const FrameAbi& abi, bool signal_frame)
+{
+	LoweredRule result;
+	Rule& rule = result.rule;
+	if (state.ra.saved == Saved::undefined) {
+		rule.kind = UW_RULE_OUTERMOST;
+		return result;
+	}
+	if (signal_frame && is_signal_frame(state, abi)) {
+		rule.kind = UW_RULE_SIGFRAME;
+		return result;
+	}
+	if (!is_plain_cfa(state.sp) && state.no_cfa == CfiReason::none) {
+		FrameState rebased = state;
+		if (!make_stack_pointer_cfa(rebased, abi))
+			return refused(CfiReason::sp_rule);
+		return lower_frame(rebased, abi, signal_frame);
+	}
+	if (const CfiReason reason = fill_cfa(rule, state, abi); reason != CfiReason::none)
+		return refused(reason);
+	const Place ra = return_address(state, abi);
+	if (ra.reason != CfiReason::none)
+		return refused(ra.reason);
+	const Place fp = frame_pointer(state, abi);
+	rule.ra_place = ra.place;
+	rule.ra_reg = ra.reg;
+	rule.ra_off = static_cast<std::int32_t>(ra.offset);
+	rule.fp_place = fp.place;
+	rule.fp_reg = fp.reg;
+	rule.fp_off = static_cast<std::int32_t>(fp.offset);
+	result.fp_lost = fp.reason != CfiReason::none;
+	return result;
+}
+
+} // namespace uwind

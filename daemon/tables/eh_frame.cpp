@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+// Sorts the functions by file offset, then interprets each once, straight to rows.
+#include "tables/eh_frame.h"
+
+#include "tables/cfi_program.h"
+#include "tables/cfi_rule.h"
+#include "tables/entry.h"
+#include "tables/plt.h"
+#include "tables/row_builder.h"
+#include "tables/segments.h"
+
+extern "C" {
+#include "table.h"
+}
+
+#include <algorithm>
+#include <cerrno>
+
+namespace uwind {
+namespace {
+
+// A function's code in the file. end is cut by the next one's start.
+struct Piece {
+	std::uint32_t start, end;
+	std::uint32_t fde;
+};
+
+// Turns frame states into rows at file offsets.
+class RowSink final : public FrameSink {
+public:
+	RowSink(FrameAbi abi, RowBuilder& builder) : abi_(abi), builder_(builder) {}
+
+	// offset = address - bias, for the function that comes next.
+	void begin(std::uint64_t bias, bool signal_frame)
+	{
+		bias_ = bias;
+		signal_frame_ = signal_frame;
+	}
+	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
+	void broken(std::uint64_t start, CfiReason reason) override
+	{
+		count(reason);
+		add(start, Rule{});
+	}
+	void count(CfiReason reason, std::uint64_t n = 1)
+	{
+		counts_[static_cast<std::size_t>(reason)] += n;
+	}
+	std::map<std::string, std::uint64_t> reasons() const;
+
+private:
+	void add(std::uint64_t address, const Rule& rule)
+	{
+		const auto start = static_cast<std::uint32_t>(address - bias_);
+		if (!builder_.add(start, rule) && !builder_.full())
+			count(CfiReason::too_many_rules);
+	}
+	void stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa, const Rule& rule);
+
+	const FrameAbi abi_;
+	RowBuilder& builder_;
+	std::uint64_t bias_ = 0;
+	bool signal_frame_ = false;
+	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
+};
+
+void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& state)
+{
+	const LoweredRule lowered = lower_frame(state, abi_, signal_frame_);
+	if (lowered.fp_lost)
+		count(CfiReason::fp_lost);
+	if (lowered.reason != CfiReason::none)
+		count(lowered.reason);
+	if (lowered.rule.kind == UW_RULE_FRAME && state.cfa.form == Form::stepped && state.cfa.add)
+		stepped_rows(start, end, state.cfa, lowered.rule);
+	else
+		add(start, lowered.rule);
+}
+
+// The CFA depends on the pc's low bits: two rows for every block of mask + 1 bytes.
+void RowSink::stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa,
+			   const Rule& rule)
+{
+	Rule above = rule;
+	if (__builtin_add_overflow(rule.cfa_off, cfa.add, &above.cfa_off)) {
+		count(CfiReason::offset);
+		return add(start, Rule{});
+	}
+	for (std::uint64_t at = start; at < end && !builder_.full();) {
+		const std::uint64_t low = at & cfa.mask;
+		const bool step = low >= cfa.threshold;
+		add(at, step ? above : rule);
+		at += (step ? cfa.mask + 1u : cfa.threshold) - low;
+	}
+}
+
+std::map<std::string, std::uint64_t> RowSink::reasons() const
+{
+	std::map<std::string, std::uint64_t> result;
+	for (std::size_t i = 0; i < std::size(counts_); i++)
+		if (counts_[i])
+			result[cfi_reason_text[i]] = counts_[i];
+	return result;
+}
+
+class Lowering {
+public:
+	Lowering(const ElfFile& file, const ElfSection& section);
+	Result<TableRows> run();
+
+private:
+	Status collect();
+	void sort();
+	void interpret();
+	void interpret(const Piece& piece, const std::vector<CieState>& states,
+		       FrameProgram& program);
+
+	const ElfFile& file_;
+	CfiSection cfi_;
+	FrameAbi abi_;
+	RowBuilder builder_;
+	RowSink sink_;
+	std::vector<Piece> pieces_;
+};
+
+// The smallest row that compilers write takes six bytes.
+Lowering::Lowering(const ElfFile& file, const ElfSection& section)
+	: file_(file), abi_(frame_abi(file.arch())), builder_(section.bytes.size() / 6),
+	  sink_(abi_, builder_)
+{
+	cfi_.bytes = section.bytes;
+	cfi_.end_known = section.end_known;
+	cfi_.bases.section = section.address;
+	cfi_.bases.text = file.section_address(".text");
+	cfi_.bases.data = file.section_address(".got");
+}
+
+Result<TableRows> Lowering::run()
+{
+	if (Status status = read_cfi_section(cfi_); !status)
+		return status.error();
+	if (Status status = collect(); !status)
+		return status.error();
+	sort();
+	interpret();
+	if (builder_.full())
+		return Error{E2BIG, ".eh_frame gives more than " + std::to_string(UW_MAX_ROWS) +
+					    " rows, the most that a table takes"};
+	TableRows table = builder_.take();
+	table.method = UW_METHOD_EH_FRAME;
+	table.inexpressible = sink_.reasons();
+	return table;
+}
+
+Status Lowering::collect()
+{
+	for (std::size_t i = 0; i < std::size(cfi_.skipped); i++)
+		sink_.count(static_cast<CfiReason>(i), cfi_.skipped[i]);
+	pieces_.reserve(cfi_.fdes.size());
+	const Segment* segment = nullptr;
+	for (std::uint32_t i = 0; i < cfi_.fdes.size(); i++) {
+		const Fde& fde = cfi_.fdes[i];
+		if (!segment || !segment_holds(*segment, fde.start, fde.bytes))
+			segment = find_segment(file_.segments(), fde.start, fde.bytes);
+		if (!segment) {
+			sink_.count(CfiReason::outside);
+			continue;
+		}
+		const std::uint64_t start = fde.start - segment->address + segment->offset;
+		if (start + fde.bytes > max_offset)
+			return offset_error(start + fde.bytes);
+		pieces_.push_back({static_cast<std::uint32_t>(start),
+				   static_cast<std::uint32_t>(start + fde.bytes), i});
+	}
+	return Nothing{};
+}
+
+void Lowering::sort()
+{
+	const auto by_start = [](const Piece& left, const Piece& right) {
+		return left.start < right.start;
+	};
+	if (!std::is_sorted(pieces_.begin(), pieces_.end(), by_start))
+		std::stable_sort(pieces_.begin(), pieces_.end(), by_start);
+	const auto last = std::unique(pieces_.begin(), pieces_.end(),
+				      [](const Piece& left, const Piece& right) {
+					      return left.start == right.start;
+				      });
+	sink_.count(CfiReason::shadowed, static_cast<std::uint64_t>(pieces_.end() - last));
+	pieces_.erase(last, pieces_.end());
+	for (std::size_t i = 1; i < pieces_.size(); i++)
+		pieces_[i - 1].end = std::min(pieces_[i - 1].end, pieces_[i].start);
+}
+
+void Lowering::interpret()
+{
+	FrameProgram program(cfi_, abi_, sink_);
+	std::vector<CieState> states;
+	states.reserve(cfi_.cies.size());
+	for (const Cie& cie : cfi_.cies)
+		states.push_back(program.run_cie(cie));
+	for (std::size_t i = 0; i < pieces_.size() && !builder_.full(); i++) {
+		interpret(pieces_[i], states, program);
+		if (i + 1 == pieces_.size() || pieces_[i + 1].start > pieces_[i].end)
+			builder_.add(pieces_[i].end, Rule{});
+	}
+}
+
+void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states,
+			 FrameProgram& program)
+{
+	const Fde& fde = cfi_.fdes[piece.fde];
+	sink_.begin(fde.start - piece.start, cfi_.cies[fde.cie].signal_frame);
+	program.run_fde(fde, states[fde.cie], fde.start + (piece.end - piece.start));
+}
+
+void fill_known_code(TableRows& table, const ElfFile& file)
+{
+	std::vector<Stretch> stretches = plt_stretches(file);
+	if (const auto stretch = signal_return_stretch(file))
+		stretches.push_back(*stretch);
+	fill_gaps(table, rows_of(std::move(stretches)));
+	if (const auto stretch = entry_stretch(file, table))
+		fill_gaps(table, rows_of({*stretch}));
+}
+
+} // namespace
+
+Result<TableRows> lower_eh_frame(const ElfFile& file)
+{
+	ElfFile::Found section = file.eh_frame();
+	if (!section)
+		return section.error();
+	TableRows table;
+	table.method = UW_METHOD_SYNTH;
+	if (*section) {
+		Result<TableRows> lowered = Lowering(file, **section).run();
+		if (!lowered)
+			return lowered;
+		table = std::move(*lowered);
+	}
+	fill_known_code(table, file);
+	if (table.rows.empty())
+		return Error{ENODATA, *section ? ".eh_frame describes no code of this file"
+					       : "there is neither .sframe nor .eh_frame in it"};
+	return table;
+}
+
+} // namespace uwind

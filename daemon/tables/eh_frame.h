@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+// Lowering .eh_frame to rows.
+#pragma once
+
+#include "base/result.h"
+#include "model/table_rows.h"
+#include "tables/elf_file.h"
+
+namespace uwind {
+
+// Rows for all code that the file's .eh_frame describes, and for code without
+// CFI whose rows are known: PLTs, the entry point, the vDSO's signal return.
+//
+// Of entries that overlap, the one with the greatest start at or below a pc
+// counts, as in the binary search of libgcc and gdb: a later entry cuts an
+// earlier one short, and behind its end nothing is known. Of two with the same
+// start the first in the section counts.
+//
+// ENODATA: no rows. EBADMSG: broken. EFBIG: code at or above file offset 4 GiB.
+// E2BIG: more rows than a table takes.
+Result<TableRows> lower_eh_frame(const ElfFile& file);
+
+} // namespace uwind

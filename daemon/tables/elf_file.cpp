@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+// ELF headers through libelf; every offset is checked against the file's size
+// before anything is read.
+#include "tables/elf_file.h"
+
+#include "tables/cfi_pointer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <gelf.h>
+#include <sys/stat.h>
+
+namespace uwind {
+namespace {
+
+constexpr std::uint32_t pt_gnu_sframe = 0x6474e554;
+constexpr std::uint32_t sht_gnu_sframe = 0x6ffffff4;
+constexpr std::size_t max_programs = 1024;
+constexpr std::size_t max_sections = 65536;
+constexpr std::size_t max_segments = 16; // as the module
+constexpr std::uint64_t max_note_bytes = 1 << 20;
+constexpr std::uint64_t max_symbol_bytes = 64 << 20;
+
+template <typename... Args>
+Error failure(int code, const char* format, Args... args)
+{
+	char text[200];
+	std::snprintf(text, sizeof(text), format, args...);
+	return Error{code, text};
+}
+
+Error libelf_failure(const char* what)
+{
+	const char* why = elf_errmsg(-1);
+	return failure(EBADMSG, "%s: %s", what, why ? why : "broken");
+}
+
+using Wide = unsigned long long;
+
+std::string hex(Bytes bytes)
+{
+	static constexpr char digits[] = "0123456789abcdef";
+	std::string result;
+	for (const std::uint8_t byte : bytes) {
+		result += digits[byte >> 4];
+		result += digits[byte & 15];
+	}
+	return result;
+}
+
+Arch arch_of(std::uint16_t machine)
+{
+	if (machine == EM_X86_64)
+		return Arch::x86_64;
+	return machine == EM_AARCH64 ? Arch::arm64 : Arch::none;
+}
+
+} // namespace
+
+Result<ElfFile> ElfFile::open(int fd)
+{
+	struct stat status;
+	if (fstat(fd, &status))
+		return errno_error(errno, "fstat");
+	if (!S_ISREG(status.st_mode))
+		return Error{ENOEXEC, "not a regular file"};
+	elf_version(EV_CURRENT);
+	ElfFile file;
+	file.file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+	file.elf_.reset(elf_begin(fd, ELF_C_READ, nullptr));
+	return load(std::move(file));
+}
+
+Result<ElfFile> ElfFile::from_bytes(Bytes bytes)
+{
+	elf_version(EV_CURRENT);
+	ElfFile file;
+	file.image_.assign(bytes.begin(), bytes.end());
+	file.file_bytes_ = bytes.size();
+	if (!bytes.empty())
+		file.elf_.reset(elf_memory(reinterpret_cast<char*>(file.image_.data()), bytes.size()));
+	return load(std::move(file));
+}
+
+Result<ElfFile> ElfFile::load(ElfFile file)
+{
+	if (!file.elf_ || elf_kind(file.elf_.get()) != ELF_K_ELF)
+		return Error{ENOEXEC, "not an ELF file"};
+	if (Status status = file.read_header(); !status)
+		return status.error();
+	if (Status status = file.read_programs(); !status)
+		return status.error();
+	file.read_sections();
+	file.check_entry();
+	file.read_build_id();
+	return file;
+}
+
+Status ElfFile::read_header()
+{
+	GElf_Ehdr header;
+	if (!gelf_getehdr(elf_.get(), &header))
+		return libelf_failure("ELF header");
+	if (header.e_ident[EI_CLASS] != ELFCLASS64)
+		return Error{ENOEXEC, "a 32-bit ELF file; tables are for 64-bit code"};
+	if (header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return Error{ENOEXEC, "a big-endian ELF file"};
+	arch_ = arch_of(header.e_machine);
+	if (arch_ == Arch::none)
+		return failure(ENOEXEC, "ELF machine %u is neither amd64 nor arm64",
+			       unsigned{header.e_machine});
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return failure(ENOEXEC, "ELF type %u is neither a program nor a library",
+			       unsigned{header.e_type});
+	entry_ = header.e_entry;
+	program_ = header.e_type == ET_EXEC;
+	return Nothing{};
+}
+
+Status ElfFile::read_programs()
+{
+	std::size_t count = 0;
+	if (elf_getphdrnum(elf_.get(), &count))
+		return libelf_failure("program headers");
+	if (count > max_programs)
+		return failure(EBADMSG, "%zu program headers, more than %zu", count, max_programs);
+	for (std::size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (!gelf_getphdr(elf_.get(), static_cast<int>(i), &header))
+			return libelf_failure("program headers");
+		const Header section{"", header.p_type, header.p_vaddr, header.p_offset,
+				     header.p_filesz, true};
+		if (header.p_type == pt_gnu_sframe)
+			sframe_segment_ = section;
+		if (header.p_type == PT_GNU_EH_FRAME)
+			eh_frame_header_ = section;
+		if (header.p_type == PT_DYNAMIC)
+			dynamic_ = section;
+		program_ = program_ || header.p_type == PT_INTERP;
+		if (header.p_type != PT_LOAD || !header.p_filesz)
+			continue;
+		const Load load{header.p_vaddr, header.p_filesz, header.p_offset,
+				(header.p_flags & PF_X) != 0};
+		if (Status status = add_load(i, load); !status)
+			return status;
+	}
+	if (segments_.empty())
+		return Error{ENOEXEC, "it has no executable segment"};
+	std::sort(segments_.begin(), segments_.end(),
+		  [](const Segment& left, const Segment& right) { return left.address < right.address; });
+	return Nothing{};
+}
+
+Status ElfFile::add_load(std::size_t number, const Load& load)
+{
+	if (load.offset > file_bytes_ || load.bytes > file_bytes_ - load.offset)
+		return failure(EBADMSG, "program header %zu: bytes 0x%llx+0x%llx lie behind the file's end",
+			       number, Wide{load.offset}, Wide{load.bytes});
+	if (load.bytes > ~load.address)
+		return failure(EBADMSG, "program header %zu: addresses 0x%llx+0x%llx wrap around",
+			       number, Wide{load.address}, Wide{load.bytes});
+	loads_.push_back(load);
+	if (!load.executable)
+		return Nothing{};
+	if (segments_.size() == max_segments)
+		return failure(EBADMSG, "more than %zu executable segments", max_segments);
+	segments_.push_back({load.address, load.bytes, load.offset});
+	return Nothing{};
+}
+
+// A loader does not need section headers: without them, or with broken ones, the
+// program headers must do.
+void ElfFile::read_sections()
+{
+	std::size_t count = 0, names = 0;
+	if (elf_getshdrnum(elf_.get(), &count) || count > max_sections ||
+	    elf_getshdrstrndx(elf_.get(), &names))
+		return;
+	for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section));) {
+		GElf_Shdr header;
+		if (!gelf_getshdr(section, &header))
+			continue;
+		const char* name = elf_strptr(elf_.get(), names, header.sh_name);
+		headers_.push_back({name ? name : "", header.sh_type, header.sh_addr, header.sh_offset,
+				    header.sh_size, (header.sh_flags & SHF_ALLOC) != 0});
+	}
+}
+
+// Without an interpreter it may still be a program: the dynamic linker itself or
+// a static one. That needs no library, and does not begin where .text does.
+void ElfFile::check_entry()
+{
+	if (program_ || !dynamic_)
+		return;
+	const Result<Bytes> bytes = chunk(dynamic_->offset, dynamic_->bytes, "dynamic section");
+	bool needs_library = !bytes;
+	for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= sizeof(Elf64_Dyn);) {
+		const std::uint64_t tag = cursor.u64(), value = cursor.u64();
+		needs_library = needs_library || tag == DT_NEEDED;
+		program_ = program_ || (tag == DT_FLAGS_1 && value & DF_1_PIE);
+	}
+	if (!program_ && (needs_library || section_address(".text") == entry_))
+		entry_ = 0;
+}
+
+void ElfFile::read_build_id()
+{
+	std::size_t count = 0;
+	if (elf_getphdrnum(elf_.get(), &count))
+		return;
+	for (std::size_t i = 0; i < count && build_id_.empty(); i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) &&
+		    header.p_type == PT_NOTE && header.p_filesz <= max_note_bytes)
+			scan_notes(header.p_offset, header.p_filesz, header.p_align);
+	}
+}
+
+void ElfFile::scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align)
+{
+	const Result<Bytes> notes = chunk(offset, bytes, "note");
+	if (!notes)
+		return;
+	const std::uint64_t unit = align == 8 ? 8 : 4;
+	const auto pad = [&](ByteCursor& cursor) {
+		cursor.skip(std::min((unit - cursor.position() % unit) % unit, cursor.left()));
+	};
+	for (ByteCursor cursor(*notes); cursor.ok() && !cursor.done();) {
+		const std::uint32_t name_bytes = cursor.u32(), id_bytes = cursor.u32();
+		const std::uint32_t type = cursor.u32();
+		const Bytes name = cursor.take(name_bytes);
+		pad(cursor);
+		const Bytes id = cursor.take(id_bytes);
+		pad(cursor);
+		if (type == NT_GNU_BUILD_ID && name.size() == 4 && !std::memcmp(name.data(), "GNU", 4) &&
+		    !id.empty() && id.size() <= 64) {
+			build_id_ = hex(id);
+			return;
+		}
+	}
+}
+
+Result<Bytes> ElfFile::chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const
+{
+	if (offset > file_bytes_ || bytes > file_bytes_ - offset)
+		return failure(EBADMSG, "%s: bytes 0x%llx+0x%llx lie behind the file's end",
+			       what.c_str(), Wide{offset}, Wide{bytes});
+	if (bytes > max_section_bytes)
+		return failure(EBADMSG, "%s: 0x%llx bytes are more than the 256 MiB that are read",
+			       what.c_str(), Wide{bytes});
+	if (!bytes)
+		return Bytes{};
+	if (!image_.empty())
+		return Bytes(image_).subspan(offset, bytes);
+	const Elf_Data* data = elf_getdata_rawchunk(elf_.get(), static_cast<std::int64_t>(offset), bytes,
+						    ELF_T_BYTE);
+	if (!data || !data->d_buf || data->d_size != bytes)
+		return libelf_failure(what.c_str());
+	return Bytes(static_cast<const std::uint8_t*>(data->d_buf), bytes);
+}
+
+const ElfFile::Header* ElfFile::find(std::string_view name) const
+{
+	for (const Header& header : headers_)
+		if (header.loaded && header.name == name)
+			return &header;
+	return nullptr;
+}
+
+ElfFile::Found ElfFile::contents(const Header& header) const
+{
+	if (header.type == SHT_NOBITS || !header.bytes)
+		return std::optional<ElfSection>{};
+	const Result<Bytes> bytes = chunk(header.offset, header.bytes, header.name);
+	if (!bytes)
+		return bytes.error();
+	return std::optional<ElfSection>{{header.address, header.offset, *bytes, true}};
+}
+
+ElfFile::Found ElfFile::section(std::string_view name) const
+{
+	const Header* header = find(name);
+	return header ? contents(*header) : std::optional<ElfSection>{};
+}
+
+std::optional<std::uint64_t> ElfFile::section_address(std::string_view name) const
+{
+	const Header* header = find(name);
+	return header ? std::optional(header->address) : std::nullopt;
+}
+
+ElfFile::Found ElfFile::sframe() const
+{
+	if (sframe_segment_) {
+		Header header = *sframe_segment_;
+		header.name = "PT_GNU_SFRAME";
+		header.type = sht_gnu_sframe;
+		return contents(header);
+	}
+	for (const Header& header : headers_)
+		if (header.loaded && header.type == sht_gnu_sframe)
+			return contents(header);
+	return section(".sframe");
+}
+
+ElfFile::Found ElfFile::eh_frame() const
+{
+	Found by_name = section(".eh_frame");
+	if (!by_name || *by_name || !eh_frame_header_)
+		return by_name;
+	return from_eh_frame_header();
+}
+
+// .eh_frame_hdr: version, three encodings, then a pointer to .eh_frame.
+ElfFile::Found ElfFile::from_eh_frame_header() const
+{
+	Header header = *eh_frame_header_;
+	header.name = "PT_GNU_EH_FRAME";
+	const Result<Bytes> bytes = chunk(header.offset, header.bytes, header.name);
+	if (!bytes)
+		return bytes.error();
+	ByteCursor cursor(*bytes);
+	const std::uint8_t version = cursor.u8(), encoding = cursor.u8();
+	cursor.skip(2);
+	const PointerBases bases{header.address, {}, header.address};
+	if (version != 1 || !pointer_supported(encoding, bases))
+		return failure(EBADMSG, "PT_GNU_EH_FRAME: version %u, encoding 0x%02x are unknown",
+			       unsigned{version}, unsigned{encoding});
+	const std::uint64_t address = read_pointer(cursor, encoding, bases);
+	if (!cursor.ok())
+		return Error{EBADMSG, "PT_GNU_EH_FRAME: too short"};
+	for (const Load& load : loads_) {
+		if (address < load.address || address - load.address >= load.bytes)
+			continue;
+		const std::uint64_t into = address - load.address;
+		const Result<Bytes> rest = chunk(load.offset + into, load.bytes - into, ".eh_frame");
+		if (!rest)
+			return rest.error();
+		return std::optional<ElfSection>{{address, load.offset + into, *rest, false}};
+	}
+	return failure(EBADMSG, "PT_GNU_EH_FRAME: .eh_frame at 0x%llx is in no segment", Wide{address});
+}
+
+std::uint64_t ElfFile::symbol_bytes(std::uint64_t address) const
+{
+	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
+		const auto header = std::find_if(headers_.begin(), headers_.end(),
+						 [&](const Header& at) { return at.type == type; });
+		if (header == headers_.end() || header->bytes > max_symbol_bytes)
+			continue;
+		const Result<Bytes> bytes = chunk(header->offset, header->bytes, header->name);
+		if (!bytes)
+			continue;
+		for (ByteCursor cursor(*bytes); cursor.left() >= sizeof(Elf64_Sym);) {
+			cursor.skip(8); // name, info, other, section
+			const std::uint64_t value = cursor.u64(), size = cursor.u64();
+			if (value == address && size)
+				return size;
+		}
+	}
+	return 0;
+}
+
+Bytes ElfFile::read(std::uint64_t address, std::uint64_t bytes) const
+{
+	for (const Load& load : loads_) {
+		if (address < load.address || address - load.address >= load.bytes)
+			continue;
+		const std::uint64_t into = address - load.address;
+		const Result<Bytes> found =
+			chunk(load.offset + into, std::min(bytes, load.bytes - into), "code");
+		return found ? *found : Bytes{};
+	}
+	return {};
+}
+
+} // namespace uwind

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+// A 64-bit little-endian ELF program or library: its text, its unwind sections.
+#pragma once
+
+#include "base/handle.h"
+#include "base/result.h"
+#include "model/table_rows.h"
+#include "tables/byte_cursor.h"
+
+#include <libelf.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace uwind {
+
+// The largest section that is read; the module refuses larger ones as well.
+inline constexpr std::uint64_t max_section_bytes = 256u << 20;
+
+// A section's contents; bytes live as long as the ElfFile they come from.
+struct ElfSection {
+	std::uint64_t address = 0;
+	std::uint64_t offset = 0; // file offset
+	Bytes bytes;
+	bool end_known = true; // false: it ends somewhere in bytes, by its own marks
+};
+
+// Reads on demand and never maps the file: one that shrinks meanwhile gives an
+// error and no signal. Headers that lie give EBADMSG, a file that is not for us
+// (32-bit, other machine, object file) ENOEXEC.
+class ElfFile {
+public:
+	// fd must stay open as long as the ElfFile is used.
+	static Result<ElfFile> open(int fd);
+	// An image in memory, as the vDSO is.
+	static Result<ElfFile> from_bytes(Bytes bytes);
+
+	Arch arch() const { return arch_; }
+	// Where the program begins; 0: the file is a library. (Linkers also write an
+	// entry address into libraries: the start of .text.)
+	std::uint64_t entry() const { return entry_; }
+	const std::string& build_id() const { return build_id_; } // hex; "": none
+	// Executable PT_LOAD segments, sorted by address.
+	const std::vector<Segment>& segments() const { return segments_; }
+
+	// A section's contents; nothing if the file has none, or an empty one.
+	using Found = Result<std::optional<ElfSection>>;
+	Found sframe() const;   // by program header, section type, or name
+	Found eh_frame() const; // by name, or through PT_GNU_EH_FRAME
+	Found section(std::string_view name) const;
+
+	// Where a section begins, without reading it.
+	std::optional<std::uint64_t> section_address(std::string_view name) const;
+	// Size of the symbol at an address; 0: unknown.
+	std::uint64_t symbol_bytes(std::uint64_t address) const;
+	// The file's bytes at an address, at most this many; empty: not in the file.
+	Bytes read(std::uint64_t address, std::uint64_t bytes) const;
+
+private:
+	struct Load {
+		std::uint64_t address, bytes, offset;
+		bool executable;
+	};
+	struct Header {
+		std::string name;
+		std::uint32_t type;
+		std::uint64_t address, offset, bytes;
+		bool loaded;
+	};
+
+	ElfFile() = default;
+	static Result<ElfFile> load(ElfFile file);
+	Status read_header();
+	Status read_programs();
+	Status add_load(std::size_t number, const Load& load);
+	void read_sections();
+	void check_entry();
+	void read_build_id();
+	void scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align);
+	Found contents(const Header& header) const;
+	Found from_eh_frame_header() const;
+	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
+	const Header* find(std::string_view name) const;
+
+	std::vector<std::uint8_t> image_; // empty when read from a descriptor
+	std::unique_ptr<Elf, FreeWith<&elf_end>> elf_;
+	std::uint64_t file_bytes_ = 0;
+	Arch arch_ = Arch::none;
+	std::uint64_t entry_ = 0;
+	std::string build_id_;
+	std::vector<Segment> segments_;
+	std::vector<Load> loads_;
+	std::vector<Header> headers_;
+	std::optional<Header> sframe_segment_;
+	std::optional<Header> eh_frame_header_;
+	std::optional<Header> dynamic_;
+	bool program_ = false; // by type or interpreter
+};
+
+} // namespace uwind

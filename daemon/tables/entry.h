@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+// Rows for two places that have no CFI: where a program begins, and where a
+// signal handler returns to in the arm64 vDSO.
+#pragma once
+
+#include "tables/elf_file.h"
+#include "tables/row_builder.h"
+
+#include <optional>
+
+namespace uwind {
+
+// Code at the ELF entry point that no row of table covers has no caller. The
+// stretch ends where the next row begins, where the symbol ends, or after 256
+// bytes. Nothing if the entry point has a row.
+std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table);
+
+// The vDSO's signal return: its CFI was left out on purpose. It is known by its
+// two instructions, and the stretch begins one byte before them, because a
+// return address is looked up one byte below.
+std::optional<Stretch> signal_return_stretch(const ElfFile& file);
+
+} // namespace uwind

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0
+// What a table's builder notes goes to the debug log.
+#include "tables/file_tables.h"
+
+#include <spdlog/spdlog.h>
+
+#include "tables/table_builder.h"
+
+namespace uwind {
+
+Result<TableContent> FileTables::of_file(int fd)
+{
+	Result<FileTable> table = build_file_table(fd);
+	if (!table)
+		return table.error();
+	if (!table->note.empty())
+		spdlog::debug("build-id {}: {}", table->build_id, table->note);
+	return std::move(table->content);
+}
+
+// The image is a file in memory: the same reader does.
+Result<TableContent> FileTables::of_vdso(int fd)
+{
+	return of_file(fd);
+}
+
+} // namespace uwind

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+// A PLT entry jumps to a function and has its caller's frame: on amd64 the return
+// address is on top of the stack, on arm64 it is in the link register. Only what
+// runs before a function is bound pushes anything:
+//
+//   amd64  entry   jmp *slot; push number; jmp header       8, then 16
+//          entry   endbr64; push number; jmp header         8, then 16
+//          header  push map; jmp *resolver                 16, then 24
+//   arm64  header  stp x16, x30, [sp, #-16]!; … br x17      0, then 16
+//          TLS     stp x2, x3, [sp, #-16]!; … br x2         0, then 16
+#include "tables/plt.h"
+
+#include "tables/segments.h"
+
+extern "C" {
+#include "types.h"
+}
+
+#include <cstring>
+
+namespace uwind {
+namespace {
+
+constexpr std::uint32_t entry_bytes = 16;
+constexpr std::uint64_t max_plt_bytes = 16 << 20;
+
+Rule amd64_rule(std::int32_t cfa_offset)
+{
+	Rule rule;
+	rule.kind = UW_RULE_FRAME;
+	rule.cfa_reg = UW_X86_SP;
+	rule.cfa_off = cfa_offset;
+	rule.ra_place = UW_PLACE_CFA_MEM;
+	rule.ra_off = -8;
+	return rule;
+}
+
+Rule arm64_rule(std::int32_t cfa_offset, bool link_saved)
+{
+	Rule rule;
+	rule.kind = UW_RULE_FRAME;
+	rule.cfa_reg = UW_ARM64_SP;
+	rule.cfa_off = cfa_offset;
+	rule.ra_place = link_saved ? UW_PLACE_CFA_MEM : UW_PLACE_SAME;
+	rule.ra_off = link_saved ? -8 : 0;
+	return rule;
+}
+
+// Makes the stretches of one section.
+class PltReader {
+public:
+	PltReader(std::vector<Stretch>& stretches, OffsetRange range, Bytes code)
+		: stretches_(stretches), first_(stretches.size()), range_(range), code_(code)
+	{
+	}
+
+	void amd64();
+	void arm64();
+
+private:
+	// From this byte of the section on, until another rule is given.
+	void from(std::uint64_t at, const Rule& rule);
+	void amd64_entry(std::uint64_t at);
+
+	std::vector<Stretch>& stretches_;
+	const std::size_t first_; // of this section
+	const OffsetRange range_;
+	const Bytes code_;
+};
+
+void PltReader::from(std::uint64_t at, const Rule& rule)
+{
+	const std::uint32_t start = range_.start + static_cast<std::uint32_t>(at);
+	if (start >= range_.end)
+		return;
+	if (stretches_.size() > first_) {
+		if (stretches_.back().rule == rule)
+			return;
+		stretches_.back().end = start;
+	}
+	stretches_.push_back({start, range_.end, rule});
+}
+
+// Every byte of pattern that is not a wildcard matches the code.
+template <std::size_t N>
+bool matches(Bytes code, const int (&pattern)[N])
+{
+	if (code.size() < N)
+		return false;
+	for (std::size_t i = 0; i < N; i++)
+		if (pattern[i] >= 0 && code[i] != pattern[i])
+			return false;
+	return true;
+}
+
+constexpr int any = -1;
+constexpr int push_slot_jump[] = {0xff, 0x35, any, any, any, any, 0xff, 0x25};
+constexpr int push_slot_bnd_jump[] = {0xff, 0x35, any, any, any, any, 0xf2, 0xff, 0x25};
+constexpr int jump_push[] = {0xff, 0x25, any, any, any, any, 0x68, any, any, any, any, 0xe9};
+constexpr int endbr_push[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x68, any, any, any, any};
+
+void PltReader::amd64_entry(std::uint64_t at)
+{
+	const Bytes code = code_.subspan(at);
+	if (!at && (matches(code, push_slot_jump) || matches(code, push_slot_bnd_jump))) {
+		from(at, amd64_rule(16));
+		from(at + 6, amd64_rule(24));
+		return;
+	}
+	from(at, amd64_rule(8));
+	if (matches(code, jump_push))
+		from(at + 11, amd64_rule(16));
+	else if (matches(code, endbr_push))
+		from(at + 9, amd64_rule(16));
+}
+
+void PltReader::amd64()
+{
+	for (std::uint64_t at = 0; at + entry_bytes <= code_.size(); at += entry_bytes)
+		amd64_entry(at);
+	if (const std::uint64_t tail = code_.size() % entry_bytes)
+		from(code_.size() - tail, amd64_rule(8));
+}
+
+void PltReader::arm64()
+{
+	constexpr std::uint32_t push_link = 0xa9bf7bf0, push_pair = 0xa9bf0fe2;
+	constexpr std::uint32_t jump_link = 0xd61f0220, jump_pair = 0xd61f0040;
+	from(0, arm64_rule(0, false));
+	for (std::uint64_t at = 0; at + 4 <= code_.size(); at += 4) {
+		std::uint32_t word;
+		std::memcpy(&word, code_.data() + at, sizeof(word));
+		if (word == push_link || word == push_pair)
+			from(at + 4, arm64_rule(16, word == push_link));
+		else if (word == jump_link || word == jump_pair)
+			from(at + 4, arm64_rule(0, false));
+	}
+}
+
+} // namespace
+
+std::vector<Stretch> plt_stretches(const ElfFile& file)
+{
+	std::vector<Stretch> stretches;
+	for (const char* name : {".plt", ".plt.got", ".plt.sec", ".iplt"}) {
+		const ElfFile::Found section = file.section(name);
+		if (!section || !*section)
+			continue;
+		const Bytes code = (*section)->bytes;
+		const auto range = offsets_of(file.segments(), (*section)->address, code.size());
+		if (!range || code.size() > max_plt_bytes)
+			continue;
+		PltReader reader(stretches, *range, code);
+		if (file.arch() == Arch::arm64)
+			reader.arm64();
+		else
+			reader.amd64();
+	}
+	return stretches;
+}
+
+} // namespace uwind

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+// A rule's number comes from an open-addressed hash over its three words.
+#include "tables/row_builder.h"
+
+extern "C" {
+#include "table.h"
+}
+
+#include <algorithm>
+#include <cstring>
+
+namespace uwind {
+namespace {
+
+static_assert(sizeof(Rule) == 24);
+
+std::size_t hash_of(const Rule& rule)
+{
+	std::uint64_t word[3];
+	std::memcpy(word, &rule, sizeof(word));
+	std::uint64_t hash = word[0] * 0x9e3779b97f4a7c15;
+	hash = (hash ^ (hash >> 32) ^ word[1]) * 0x9e3779b97f4a7c15;
+	hash = (hash ^ (hash >> 32) ^ word[2]) * 0x9e3779b97f4a7c15;
+	return hash ^ (hash >> 32);
+}
+
+bool same(const Rule& left, const Rule& right)
+{
+	return !std::memcmp(&left, &right, sizeof(left));
+}
+
+// Behind each other: the same start replaces, the same rule merges.
+void append(std::vector<Row>& rows, Row row)
+{
+	if (!rows.empty() && rows.back().start == row.start)
+		rows.pop_back();
+	if (rows.empty() ? row.rule : rows.back().rule != row.rule)
+		rows.push_back(row);
+}
+
+} // namespace
+
+RuleSet::RuleSet() : rules_(1), slots_(1024)
+{
+	slots_[hash_of(Rule{}) & (slots_.size() - 1)] = 1;
+}
+
+std::optional<std::uint32_t> RuleSet::number_of(const Rule& rule)
+{
+	const std::size_t mask = slots_.size() - 1;
+	std::size_t slot = hash_of(rule) & mask;
+	for (; slots_[slot]; slot = (slot + 1) & mask)
+		if (same(rules_[slots_[slot] - 1], rule))
+			return slots_[slot] - 1;
+	if (rules_.size() == UW_MAX_RULES)
+		return {};
+	rules_.push_back(rule);
+	slots_[slot] = static_cast<std::uint32_t>(rules_.size());
+	if (rules_.size() * 2 > slots_.size())
+		grow();
+	return static_cast<std::uint32_t>(rules_.size() - 1);
+}
+
+void RuleSet::grow()
+{
+	std::vector<std::uint32_t> bigger(slots_.size() * 4);
+	const std::size_t mask = bigger.size() - 1;
+	for (std::uint32_t i = 0; i < rules_.size(); i++) {
+		std::size_t slot = hash_of(rules_[i]) & mask;
+		while (bigger[slot])
+			slot = (slot + 1) & mask;
+		bigger[slot] = i + 1;
+	}
+	slots_ = std::move(bigger);
+}
+
+RowBuilder::RowBuilder(std::size_t expected_rows)
+{
+	rows_.reserve(std::min<std::size_t>(expected_rows, UW_MAX_ROWS));
+}
+
+bool RowBuilder::add(std::uint32_t start, const Rule& rule)
+{
+	if (rows_.size() == UW_MAX_ROWS) {
+		full_ = true;
+		return false;
+	}
+	const std::optional<std::uint32_t> number = rules_.number_of(rule);
+	append(rows_, {start, number.value_or(0)});
+	return number.has_value();
+}
+
+TableRows RowBuilder::take()
+{
+	TableRows table;
+	table.rows = std::move(rows_);
+	table.rules = rules_.take();
+	return table;
+}
+
+TableRows rows_of(std::vector<Stretch> stretches)
+{
+	std::sort(stretches.begin(), stretches.end(), [](const Stretch& left, const Stretch& right) {
+		return left.start < right.start;
+	});
+	RowBuilder builder(stretches.size() * 2);
+	for (std::size_t i = 0; i < stretches.size(); i++) {
+		const Stretch& stretch = stretches[i];
+		const bool last = i + 1 == stretches.size();
+		builder.add(stretch.start, stretch.rule);
+		if (last || stretches[i + 1].start >= stretch.end)
+			builder.add(stretch.end, Rule{});
+	}
+	return builder.take();
+}
+
+namespace {
+
+// Walks two tables at once, from boundary to boundary.
+class GapFill {
+public:
+	GapFill(const TableRows& table, const TableRows& patch) : table_(table), patch_(patch) {}
+	TableRows run();
+
+private:
+	std::uint32_t step();
+
+	const TableRows& table_;
+	const TableRows& patch_;
+	RuleSet rules_;
+	std::vector<std::uint32_t> table_number_, patch_number_; // of the result, by rule
+	std::size_t table_next_ = 0, patch_next_ = 0;
+	std::uint32_t table_rule_ = 0, patch_rule_ = 0;
+};
+
+std::vector<std::uint32_t> numbers(RuleSet& set, const std::vector<Rule>& rules)
+{
+	std::vector<std::uint32_t> result;
+	result.reserve(rules.size());
+	for (const Rule& rule : rules)
+		result.push_back(set.number_of(rule).value_or(0));
+	return result;
+}
+
+// Go to the next boundary of either; returns its offset.
+std::uint32_t GapFill::step()
+{
+	const std::uint64_t none = ~std::uint64_t{0};
+	const std::uint64_t in_table =
+		table_next_ < table_.rows.size() ? table_.rows[table_next_].start : none;
+	const std::uint64_t in_patch =
+		patch_next_ < patch_.rows.size() ? patch_.rows[patch_next_].start : none;
+	const std::uint64_t at = std::min(in_table, in_patch);
+	if (in_table == at)
+		table_rule_ = table_number_[table_.rows[table_next_++].rule];
+	if (in_patch == at)
+		patch_rule_ = patch_number_[patch_.rows[patch_next_++].rule];
+	return static_cast<std::uint32_t>(at);
+}
+
+TableRows GapFill::run()
+{
+	TableRows result;
+	table_number_ = numbers(rules_, table_.rules);
+	patch_number_ = numbers(rules_, patch_.rules);
+	result.rows.reserve(table_.rows.size() + patch_.rows.size());
+	while (table_next_ < table_.rows.size() || patch_next_ < patch_.rows.size()) {
+		const std::uint32_t start = step();
+		append(result.rows, {start, table_rule_ ? table_rule_ : patch_rule_});
+	}
+	result.rules = rules_.take();
+	return result;
+}
+
+} // namespace
+
+void fill_gaps(TableRows& table, const TableRows& patch)
+{
+	if (patch.rows.empty())
+		return;
+	TableRows filled = GapFill(table, patch).run();
+	if (filled.rows.size() > UW_MAX_ROWS)
+		return;
+	table.rows = std::move(filled.rows);
+	table.rules = std::move(filled.rules);
+}
+
+} // namespace uwind

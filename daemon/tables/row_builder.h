@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+// Collects rows in rising order; equal rules are stored once.
+#pragma once
+
+#include "model/table_rows.h"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace uwind {
+
+// Different rules and their numbers. Number 0 is the rule of kind NONE.
+class RuleSet {
+public:
+	RuleSet();
+	// The rule's number; nothing if there are too many rules.
+	std::optional<std::uint32_t> number_of(const Rule& rule);
+	std::vector<Rule> take() { return std::move(rules_); }
+
+private:
+	void grow();
+
+	std::vector<Rule> rules_;
+	std::vector<std::uint32_t> slots_; // rule number + 1 by hash; 0: free
+};
+
+class RowBuilder {
+public:
+	explicit RowBuilder(std::size_t expected_rows);
+
+	// From start on, rule applies. start must not be below the last row's; at
+	// the same start the new row replaces the old one; an equal rule makes no
+	// new row. False: too many rules (a row of kind NONE is made instead), or
+	// too many rows (then full() holds, and nothing is made).
+	bool add(std::uint32_t start, const Rule& rule);
+	bool full() const { return full_; }
+
+	// The rows; the builder is of no use afterwards.
+	TableRows take();
+
+private:
+	std::vector<Row> rows_;
+	RuleSet rules_;
+	bool full_ = false;
+};
+
+// A stretch of code with one rule.
+struct Stretch {
+	std::uint32_t start, end;
+	Rule rule;
+};
+
+// Rows of stretches in any order; where they overlap, the one that starts last
+// counts.
+TableRows rows_of(std::vector<Stretch> stretches);
+
+// Where table has no row, or one of kind NONE, take patch's. What would be too
+// much for a table is left out.
+void fill_gaps(TableRows& table, const TableRows& patch);
+
+} // namespace uwind

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+// Chooses between the two sources, and never gives up one for the other's fault.
+#include "tables/table_builder.h"
+
+#include "tables/eh_frame.h"
+#include "tables/row_builder.h"
+#include "tables/sframe_rows.h"
+
+extern "C" {
+#include "types.h"
+}
+
+#include <cerrno>
+
+namespace uwind {
+namespace {
+
+// A usable .sframe: the section for the module, and the rows it stands for.
+struct Sframe {
+	SframeSection section;
+	TableRows rows;
+};
+
+Result<Sframe> read_sframe(const ElfFile& file)
+{
+	const ElfFile::Found found = file.sframe();
+	if (!found)
+		return found.error();
+	if (!*found)
+		return Error{ENODATA, ""};
+	Sframe result;
+	result.section.bytes.assign((*found)->bytes.begin(), (*found)->bytes.end());
+	result.section.address = (*found)->address;
+	result.section.segments = file.segments();
+	Result<TableRows> rows = lower_sframe(result.section, file.arch());
+	if (!rows)
+		return rows.error();
+	result.rows = std::move(*rows);
+	return result;
+}
+
+TableContent complete(Sframe sframe, const Result<TableRows>& known, std::string& note)
+{
+	if (!known)
+		return std::move(sframe.section);
+	const std::uint64_t covered = covered_bytes(sframe.rows);
+	TableRows filled = sframe.rows;
+	fill_gaps(filled, *known);
+	const std::uint64_t added = covered_bytes(filled) - covered;
+	if (!added)
+		return std::move(sframe.section);
+	note = ".sframe says nothing about " + std::to_string(added) +
+	       " bytes of code; their rows are from elsewhere";
+	filled.inexpressible = known->inexpressible;
+	return filled;
+}
+
+FileTable describe(const ElfFile& file)
+{
+	FileTable table;
+	table.segments = file.segments();
+	table.build_id = file.build_id();
+	table.arch = file.arch();
+	return table;
+}
+
+Status check_machine(const ElfFile& file, Arch machine)
+{
+	if (machine == Arch::none || file.arch() == machine)
+		return Nothing{};
+	return Error{ENOEXEC, file.arch() == Arch::arm64 ? "it is for arm64, not for this machine"
+							  : "it is for amd64, not for this machine"};
+}
+
+} // namespace
+
+Arch host_arch()
+{
+#if defined(__aarch64__)
+	return Arch::arm64;
+#elif defined(__x86_64__)
+	return Arch::x86_64;
+#else
+	return Arch::none;
+#endif
+}
+
+Result<FileTable> build_table(const ElfFile& file, SframeUse use)
+{
+	FileTable table = describe(file);
+	Result<Sframe> sframe = read_sframe(file);
+	if (sframe && use == SframeUse::alone) {
+		table.method = sframe->rows.method;
+		table.content = std::move(sframe->section);
+		return table;
+	}
+	Result<TableRows> rows = lower_eh_frame(file);
+	if (sframe) {
+		table.method = sframe->rows.method;
+		table.content = complete(std::move(*sframe), rows, table.note);
+		return table;
+	}
+	table.sframe_refused = sframe.error().code != ENODATA;
+	if (table.sframe_refused)
+		table.note = "not used: " + sframe.error().message;
+	if (!rows)
+		return table.note.empty() ? rows.error() : rows.error(table.note);
+	table.method = rows->method;
+	table.content = std::move(*rows);
+	return table;
+}
+
+Result<FileTable> build_file_table(int fd, Arch machine, SframeUse use)
+{
+	const Result<ElfFile> file = ElfFile::open(fd);
+	if (!file)
+		return file.error();
+	if (Status status = check_machine(*file, machine); !status)
+		return status.error();
+	return build_table(*file, use);
+}
+
+Result<FileTable> build_vdso_table(Bytes image, Arch machine)
+{
+	const Result<ElfFile> file = ElfFile::from_bytes(image);
+	if (!file)
+		return file.error();
+	if (Status status = check_machine(*file, machine); !status)
+		return status.error();
+	return build_table(*file);
+}
+
+Result<TableRows> rows_of_table(const FileTable& table)
+{
+	if (const auto* rows = std::get_if<TableRows>(&table.content))
+		return *rows;
+	return lower_sframe(std::get<SframeSection>(table.content), table.arch);
+}
+
+std::uint64_t covered_bytes(const TableRows& table)
+{
+	std::uint64_t bytes = 0;
+	for (std::size_t i = 0; i + 1 < table.rows.size(); i++)
+		if (table.rules[table.rows[i].rule].kind != UW_RULE_NONE)
+			bytes += table.rows[i + 1].start - table.rows[i].start;
+	return bytes;
+}
+
+} // namespace uwind

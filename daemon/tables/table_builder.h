@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+// What to register for a file: its .sframe section, or rows.
+#pragma once
+
+#include "base/result.h"
+#include "model/table_content.h"
+#include "tables/elf_file.h"
+
+#include <string>
+
+namespace uwind {
+
+struct FileTable {
+	TableContent content;
+	std::vector<Segment> segments;
+	std::string build_id; // hex; "": none
+	Arch arch = Arch::none;
+	std::uint32_t method = 0; // enum uwind_method
+	std::string note;         // for the log: why it is not the .sframe section; or ""
+	bool sframe_refused = false;
+};
+
+// What becomes of an .sframe section that says nothing about some code that
+// .eh_frame or our own rows know (a program's _start, for one).
+enum class SframeUse {
+	completed, // rows of both, and the .sframe's method; the section if it is enough
+	alone,     // the section, whatever it leaves out
+};
+
+// The architecture that this program runs on.
+Arch host_arch();
+
+// A good .sframe comes first, then .eh_frame; a broken .sframe is named in note.
+// The segments' file offsets are those of rows and of the section's code.
+// ENOEXEC: not an ELF file for this machine (Arch::none: for any); ENODATA:
+// nothing in it tells how to unwind it; EBADMSG: broken.
+Result<FileTable> build_file_table(int fd, Arch machine = host_arch(),
+				   SframeUse use = SframeUse::completed);
+Result<FileTable> build_table(const ElfFile& file, SframeUse use = SframeUse::completed);
+
+// The same for an image in memory, as the vDSO is.
+Result<FileTable> build_vdso_table(Bytes image, Arch machine = host_arch());
+
+// The rows that the module will make of a table.
+Result<TableRows> rows_of_table(const FileTable& table);
+
+// Bytes of code with a row whose kind is not NONE. Rows must end with such a row.
+std::uint64_t covered_bytes(const TableRows& table);
+
+} // namespace uwind
