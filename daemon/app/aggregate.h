@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+// Collects samples: every process, frame and stack once.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "model/records.h"
+#include "model/report.h"
+#include "port/processes.h"
+
+namespace uwind {
+
+// A frame before it has a name. Frames of equal address in two files, and a
+// return address and an interrupted instruction, are different frames.
+struct RawFrame {
+	std::uint64_t pc = 0;
+	std::uint64_t offset = 0; // file offset
+	std::uint32_t file = 0;   // kernel's file number
+	bool exact = false;       // not a return address
+
+	bool operator==(const RawFrame&) const = default;
+};
+
+struct Collected {
+	std::vector<ReportProcess> processes;
+	std::vector<RawFrame> frames;
+	std::vector<ReportStack> stacks;
+	std::vector<ReportSample> samples;
+	std::uint64_t samples_not_kept = 0; // weights, beyond the limits
+	std::uint64_t stacks_not_kept = 0;
+};
+
+class Aggregate {
+public:
+	// What one report holds at most. Beyond it, samples are counted only.
+	struct Limits {
+		std::size_t samples = 4u << 20;
+		std::size_t frames = 1u << 20;
+		std::size_t stacks = 1u << 20;
+		std::size_t stack_frames = 16u << 20; // of all stacks together
+		std::size_t processes = 1u << 18;
+	};
+
+	Aggregate(Processes& processes, Limits limits);
+	explicit Aggregate(Processes& processes) : Aggregate(processes, Limits{}) {}
+
+	// on_file is told of each file number, with the process and the address, when
+	// it is first met in this stretch of time.
+	using OnFile = std::function<void(std::uint32_t file, std::uint32_t tgid, std::uint64_t pc)>;
+	void add(const StackRecord& record, const OnFile& on_file);
+
+	// What was collected since the last time.
+	Collected take();
+
+private:
+	struct FrameHash {
+		std::size_t operator()(const RawFrame& frame) const;
+	};
+	struct StackHash {
+		const Collected* collected;
+		std::size_t operator()(Index index) const;
+	};
+	struct StackEqual {
+		const Collected* collected;
+		bool operator()(Index a, Index b) const;
+	};
+	using ImageKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
+
+	std::optional<Index> process_of(const StackRecord& record);
+	ReportProcess describe(const StackRecord& record);
+	std::optional<Index> frame_of(const StackFrame& frame, bool exact);
+	std::optional<Index> stack_of(const StackRecord& record, const OnFile& on_file);
+	std::optional<Index> keep(ReportStack stack);
+	void reset();
+
+	Processes& processes_;
+	const Limits limits_;
+	Collected collected_;
+	std::map<ImageKey, Index> images_;
+	std::unordered_map<RawFrame, Index, FrameHash> frames_;
+	std::unordered_set<Index, StackHash, StackEqual> stacks_;
+	std::unordered_set<std::uint32_t> files_;
+	std::size_t stack_frames_ = 0;
+};
+
+} // namespace uwind

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+// Where the dynamic loader would look for a library. Not its cache and not the
+// environment: a library that is missed here is found when it is first sampled.
+#include "app/libraries.h"
+
+#include <sstream>
+
+namespace uwind {
+namespace {
+
+std::string folder_of(const std::string& path)
+{
+	const auto slash = path.rfind('/');
+	return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+std::string with_origin(std::string folder, const std::string& origin)
+{
+	for (const char* token : {"${ORIGIN}", "$ORIGIN"}) {
+		const std::string text = token;
+		if (const auto at = folder.find(text); at != std::string::npos)
+			folder.replace(at, text.size(), origin);
+	}
+	return folder;
+}
+
+} // namespace
+
+std::vector<std::string> library_candidates(const std::string& name, const std::string& needed_by,
+					    const std::vector<std::string>& folders, Arch arch)
+{
+	if (name.find('/') != std::string::npos)
+		return {name};
+	std::vector<std::string> paths;
+	for (const auto& list : folders) {
+		std::istringstream parts(list);
+		for (std::string folder; std::getline(parts, folder, ':');)
+			paths.push_back(with_origin(folder, folder_of(needed_by)) + "/" + name);
+	}
+	const std::string machine = arch == Arch::arm64 ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
+	for (const auto& folder : {"/lib/" + machine, "/usr/lib/" + machine, std::string("/usr/local/lib"),
+				   std::string("/lib64"), std::string("/usr/lib64"), std::string("/lib"),
+				   std::string("/usr/lib")})
+		paths.push_back(folder + "/" + name);
+	return paths;
+}
+
+} // namespace uwind

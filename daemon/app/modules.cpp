@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+// The files that frames lie in.
+#include "app/modules.h"
+
+#include <algorithm>
+
+namespace uwind {
+
+Modules::Added Modules::add(const FileIdentity& identity, const std::string& path)
+{
+	std::lock_guard lock(mutex_);
+	const auto known = by_identity_.find(identity);
+	if (known != by_identity_.end()) {
+		modules_[known->second].last_used = period_;
+		return {known->second, false};
+	}
+	const ModuleId id = next_++;
+	Module& module = modules_[id];
+	module.path = path;
+	module.identity = identity;
+	module.last_used = period_;
+	by_identity_[identity] = id;
+	return {id, true};
+}
+
+void Modules::bind(std::uint32_t file_number, ModuleId id)
+{
+	std::lock_guard lock(mutex_);
+	by_number_[file_number] = id;
+}
+
+std::optional<ModuleId> Modules::of_number(std::uint32_t file_number)
+{
+	std::lock_guard lock(mutex_);
+	const auto found = by_number_.find(file_number);
+	if (found == by_number_.end())
+		return std::nullopt;
+	modules_[found->second].last_used = period_;
+	return found->second;
+}
+
+Module* Modules::find(ModuleId id)
+{
+	const auto found = modules_.find(id);
+	return found == modules_.end() ? nullptr : &found->second;
+}
+
+// Callers hold mutex_.
+void Modules::remember_open(ModuleId id)
+{
+	open_.remove(id);
+	open_.push_front(id);
+	while (open_.size() > limits_.open_files) {
+		if (Module* oldest = find(open_.back()))
+			oldest->fd.reset();
+		open_.pop_back();
+	}
+}
+
+void Modules::set_object(ModuleId id, ObjectFacts facts, std::shared_ptr<UniqueFd> fd)
+{
+	std::lock_guard lock(mutex_);
+	Module* module = find(id);
+	if (!module)
+		return;
+	module->facts = std::move(facts);
+	module->fd = std::move(fd);
+	remember_open(id);
+}
+
+void Modules::set_table(ModuleId id, Method method, std::uint32_t table, std::uint64_t rows,
+			std::uint64_t bytes)
+{
+	std::lock_guard lock(mutex_);
+	Module* module = find(id);
+	if (!module)
+		return;
+	module->method = method;
+	module->table = table;
+	module->rows = rows;
+	module->bytes = bytes;
+}
+
+std::optional<Module> Modules::get(ModuleId id)
+{
+	std::lock_guard lock(mutex_);
+	const Module* module = find(id);
+	if (!module)
+		return std::nullopt;
+	if (module->fd)
+		remember_open(id);
+	return *module;
+}
+
+// Callers hold mutex_. The longest unused first.
+std::vector<ModuleId> Modules::unused(std::size_t most) const
+{
+	std::vector<std::pair<std::uint64_t, ModuleId>> candidates;
+	for (const auto& [id, module] : modules_)
+		if (module.last_used + 1 < period_) // the running one has not been looked at yet
+			candidates.emplace_back(module.last_used, id);
+	std::sort(candidates.begin(), candidates.end());
+	std::vector<ModuleId> ids;
+	for (std::size_t i = 0; i < candidates.size() && i < most; i++)
+		ids.push_back(candidates[i].second);
+	return ids;
+}
+
+// Callers hold mutex_.
+void Modules::forget(ModuleId id)
+{
+	by_identity_.erase(modules_[id].identity);
+	std::erase_if(by_number_, [id](const auto& entry) { return entry.second == id; });
+	open_.remove(id);
+	modules_.erase(id);
+}
+
+std::vector<std::uint32_t> Modules::give_up_unused(std::size_t most)
+{
+	std::lock_guard lock(mutex_);
+	std::vector<std::uint32_t> tables;
+	for (const ModuleId id : unused(most)) {
+		if (const auto table = modules_[id].table)
+			tables.push_back(table);
+		forget(id);
+	}
+	return tables;
+}
+
+void Modules::next_period()
+{
+	std::lock_guard lock(mutex_);
+	period_++;
+}
+
+std::size_t Modules::size()
+{
+	std::lock_guard lock(mutex_);
+	return modules_.size();
+}
+
+} // namespace uwind

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+// The files that frames lie in: which file a number means, what is known of it.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "base/handle.h"
+#include "model/records.h"
+#include "port/objects.h"
+
+namespace uwind {
+
+using ModuleId = std::uint32_t;
+
+// A copy of what is known; fd keeps the file open as long as anyone uses it.
+struct Module {
+	std::string path;
+	FileIdentity identity;
+	std::optional<Method> method; // of its table; nothing: it has none (yet)
+	std::uint32_t table = 0;      // the table's number, if it is ours
+	std::uint64_t rows = 0;
+	std::uint64_t bytes = 0;
+	ObjectFacts facts;
+	std::shared_ptr<UniqueFd> fd;
+	std::uint64_t last_used = 0;
+};
+
+// Safe to use from several threads.
+class Modules {
+public:
+	struct Limits {
+		std::size_t open_files = 512; // the least recently used are closed
+		std::size_t modules = 16384;
+	};
+
+	explicit Modules(Limits limits) : limits_(limits) {}
+	Modules() : Modules(Limits{}) {}
+
+	struct Added {
+		ModuleId id;
+		bool is_new;
+	};
+	Added add(const FileIdentity& identity, const std::string& path);
+	void bind(std::uint32_t file_number, ModuleId id);
+	std::optional<ModuleId> of_number(std::uint32_t file_number);
+
+	void set_object(ModuleId id, ObjectFacts facts, std::shared_ptr<UniqueFd> fd);
+	void set_table(ModuleId id, Method method, std::uint32_t table, std::uint64_t rows,
+		       std::uint64_t bytes);
+
+	std::optional<Module> get(ModuleId id);
+	// Kernel file numbers that were used since the last call stay; the tables of
+	// at most this many others are given up: their numbers are returned.
+	std::vector<std::uint32_t> give_up_unused(std::size_t most);
+	void next_period();
+	std::size_t size();
+
+private:
+	Module* find(ModuleId id);
+	void remember_open(ModuleId id);
+	void forget(ModuleId id);
+	std::vector<ModuleId> unused(std::size_t most) const;
+
+	const Limits limits_;
+	std::mutex mutex_; // guards what follows
+	std::map<ModuleId, Module> modules_;
+	std::map<FileIdentity, ModuleId> by_identity_;
+	std::unordered_map<std::uint32_t, ModuleId> by_number_;
+	std::list<ModuleId> open_; // most recently used first
+	std::uint64_t period_ = 0;
+	ModuleId next_ = 0;
+};
+
+} // namespace uwind

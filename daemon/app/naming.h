@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+// From collected frames to a report's modules and named frames.
+#pragma once
+
+#include "app/aggregate.h"
+#include "app/modules.h"
+#include "app/symbols.h"
+
+namespace uwind {
+
+// Where a file offset lies in the ELF file's own address space; the offset
+// itself where no segment holds it.
+std::uint64_t address_in(const std::vector<Segment>& segments, std::uint64_t offset);
+
+// Fills in processes, modules, frames, stacks and samples.
+void fill_report(Collected collected, Modules& modules, Symbols& symbols, Report& report);
+
+} // namespace uwind

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+// One recording: a session of the module, from its start to its reports.
+#include "app/recording.h"
+
+#include "app/naming.h"
+#include "base/text.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace uwind {
+
+Recording::Recording(const Ports& ports, RecordingOptions options)
+	: ports_(ports), options_(std::move(options)),
+	  symbols_(ports.objects, ports.processes, modules_),
+	  aggregate_(ports.processes, options_.limits),
+	  tracker_(ports.kernel, ports.processes, ports.objects, ports.tables, ports.threads, modules_)
+{
+}
+
+Status Recording::prepare(const Tracker::StopRequested& stop)
+{
+	const auto session = ports_.kernel.start_session(options_.session);
+	if (!session)
+		return session.error();
+	session_ = *session;
+	intake_.emplace(ports_.stream, ports_.threads);
+	tracker_.register_vdso();
+	register_targets(stop);
+	return Nothing{};
+}
+
+void Recording::register_targets(const Tracker::StopRequested& stop)
+{
+	std::vector<std::uint32_t> pids;
+	if (options_.session.all)
+		pids = ports_.processes.pids();
+	else
+		pids.assign(options_.session.targets.begin(), options_.session.targets.end());
+	if (!options_.program.empty())
+		tracker_.register_program(options_.program);
+	tracker_.register_processes(pids, stop);
+}
+
+Status Recording::enable()
+{
+	since_ns_ = ports_.clock.boottime_ns();
+	since_ = ports_.clock.seconds_since_1970();
+	return ports_.kernel.enable_session();
+}
+
+Status Recording::run_for(std::chrono::milliseconds time)
+{
+	const std::uint64_t end = ports_.clock.boottime_ns() + std::uint64_t(time.count()) * 1'000'000;
+	for (std::uint64_t now; (now = ports_.clock.boottime_ns()) < end;) {
+		const std::chrono::milliseconds left((end - now) / 1'000'000 + 1);
+		if (const auto batch = intake_->pop(left))
+			take(*batch);
+		else if (intake_->finished())
+			break;
+	}
+	if (const auto error = intake_->error())
+		return *error;
+	return Nothing{};
+}
+
+void Recording::take(const RecordBatch& batch)
+{
+	counts_["decode_errors"] += batch.malformed;
+	counts_["records_unknown"] += batch.unknown;
+	if (batch.session != session_)
+		return;
+	follow_sequence(batch.sequence);
+	for (const Record& record : batch.records) {
+		if (const auto* stack = std::get_if<StackRecord>(&record))
+			take(*stack);
+		else
+			tracker_.note(std::get<FileRecord>(record));
+	}
+}
+
+void Recording::take(const StackRecord& record)
+{
+	aggregate_.add(record, [this](std::uint32_t file, std::uint32_t tgid, std::uint64_t pc) {
+		if (!modules_.of_number(file))
+			tracker_.note_unknown(file, tgid, pc);
+	});
+}
+
+void Recording::follow_sequence(std::uint64_t sequence)
+{
+	if (sequence > next_sequence_)
+		counts_["messages_missing"] += sequence - next_sequence_;
+	next_sequence_ = std::max(next_sequence_, sequence + 1);
+}
+
+Result<Report> Recording::interval()
+{
+	const auto stats = ports_.kernel.session_stats();
+	if (!stats)
+		return stats.error();
+	Report report = report_of(*stats);
+	tracker_.next_period();
+	return report;
+}
+
+Result<Report> Recording::finish()
+{
+	const auto stats = ports_.kernel.stop_session();
+	if (!stats)
+		return stats.error();
+	intake_->finish();
+	while (!intake_->finished())
+		if (const auto batch = intake_->pop(std::chrono::milliseconds(100)))
+			take(*batch);
+	tracker_.finish(std::chrono::seconds(5));
+	return report_of(*stats);
+}
+
+} // namespace uwind

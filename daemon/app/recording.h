@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+// One recording: a session of the module, from its start to its reports.
+#pragma once
+
+#include "app/aggregate.h"
+#include "app/intake.h"
+#include "app/modules.h"
+#include "app/symbols.h"
+#include "app/tracker.h"
+#include "port/clock.h"
+#include "port/threads.h"
+
+namespace uwind {
+
+// The outside of a recording.
+struct Ports {
+	Kernel& kernel;
+	RecordStream& stream;
+	Processes& processes;
+	Objects& objects;
+	Tables& tables;
+	Clock& clock;
+	Threads& threads;
+};
+
+struct RecordingOptions {
+	SessionOptions session;
+	std::string target;  // for people: "all", "pid 12", "command sleep"
+	std::string program; // a program about to be started: its file; else ""
+	Aggregate::Limits limits;
+};
+
+class Recording {
+public:
+	Recording(const Ports& ports, RecordingOptions options);
+
+	// Starts the session without counting yet, and gives tables to what the
+	// targets map. stop() true ends that early.
+	Status prepare(const Tracker::StopRequested& stop);
+	Status enable();
+
+	// Takes in what arrives within that time.
+	Status run_for(std::chrono::milliseconds time);
+
+	// A report of what happened since the last one; sampling goes on.
+	Result<Report> interval();
+	// Ends the session and reports what happened since the last report.
+	Result<Report> finish();
+
+private:
+	void register_targets(const Tracker::StopRequested& stop);
+	void take(const RecordBatch& batch);
+	void take(const StackRecord& record);
+	void follow_sequence(std::uint64_t sequence);
+	Report report_of(const SessionStats& stats);
+	void fill_counters(const SessionStats& stats, Report& report);
+	Counts own_counts();
+
+	Ports ports_;
+	const RecordingOptions options_;
+	Modules modules_;
+	Symbols symbols_;
+	Aggregate aggregate_;
+	Tracker tracker_;
+	std::optional<Intake> intake_;
+	std::uint32_t session_ = 0;
+	std::uint64_t next_sequence_ = 0;
+	Counts counts_;           // of messages, since the start
+	Counts reported_counts_;  // up to the last report
+	SessionStats reported_;   // up to the last report
+	std::uint64_t since_ns_ = 0;
+	std::int64_t since_ = 0;
+};
+
+} // namespace uwind

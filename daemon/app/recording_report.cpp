@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+// A recording's reports: what was collected, and the numbers since the last one.
+#include "app/naming.h"
+#include "app/recording.h"
+#include "base/text.h"
+
+namespace uwind {
+namespace {
+
+std::uint64_t minus(std::uint64_t now, std::uint64_t before) { return now > before ? now - before : 0; }
+
+template <typename Word>
+std::map<std::string, std::uint64_t> named(const std::map<Word, std::uint64_t>& now,
+					   const std::map<Word, std::uint64_t>& before)
+{
+	std::map<std::string, std::uint64_t> result;
+	for (const auto& [word, count] : now) {
+		const auto earlier = before.find(word);
+		result[name_of(word)] = minus(count, earlier == before.end() ? 0 : earlier->second);
+	}
+	return result;
+}
+
+} // namespace
+
+Counts Recording::own_counts()
+{
+	Counts counts{{"messages_missing", 0}, {"decode_errors", 0}, {"records_unknown", 0},
+		      {"tables_made", 0}, {"tables_shared", 0}, {"tables_refused", 0},
+		      {"tables_rejected", 0}, {"tables_given_up", 0}, {"files_without_table", 0},
+		      {"files_not_opened", 0}, {"files_not_followed", 0}};
+	for (const auto& [name, count] : counts_)
+		counts[name] = count;
+	for (const auto& [name, count] : tracker_.counts())
+		counts[name] = count;
+	counts["socket_overruns"] = ports_.stream.overruns();
+	return counts;
+}
+
+// What was open when the stretch of time began is asked in it: so
+// requested = answered + lost + pending holds for every report.
+void Recording::fill_counters(const SessionStats& stats, Report& report)
+{
+	ReportCounters& counters = report.counters;
+	counters.requested = minus(stats.requested, reported_.requested) + reported_.pending;
+	counters.answered = minus(stats.answered, reported_.answered);
+	counters.pending = stats.pending;
+	counters.lost = named(stats.lost, reported_.lost);
+	counters.stops = named(stats.stops, reported_.stops);
+	counters.stops.erase(name_of(Stop::NONE));
+	counters.others["messages"] = minus(stats.messages, reported_.messages);
+	counters.others["messages_dropped"] = minus(stats.messages_dropped, reported_.messages_dropped);
+	const Counts counts = own_counts();
+	for (const auto& [name, count] : counts)
+		counters.others[name] = minus(count, reported_counts_[name]);
+	reported_ = stats;
+	reported_counts_ = counts;
+}
+
+Report Recording::report_of(const SessionStats& stats)
+{
+	Report report;
+	const std::uint64_t now_ns = ports_.clock.boottime_ns();
+	report.host = ports_.processes.host();
+	report.host.arch = name_of(ports_.kernel.version().arch);
+	report.host.abi = ports_.kernel.version().abi;
+	report.session.event = name_of(options_.session.event);
+	report.session.is_frequency = options_.session.is_frequency;
+	report.session.rate = options_.session.rate;
+	report.session.started = rfc3339(since_);
+	report.session.duration_ns = minus(now_ns, since_ns_);
+	report.session.target = options_.target;
+	since_ns_ = now_ns;
+	since_ = ports_.clock.seconds_since_1970();
+	fill_report(aggregate_.take(), modules_, symbols_, report);
+	fill_counters(stats, report);
+	return report;
+}
+
+} // namespace uwind

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+// Names for addresses in modules.
+#include "app/symbols.h"
+
+#include <algorithm>
+
+namespace uwind {
+
+std::optional<NamedPlace> Symbols::find(ModuleId id, std::uint64_t address)
+{
+	return table_of(id).find(address);
+}
+
+const SymbolTable& Symbols::table_of(ModuleId id)
+{
+	const auto known = std::find_if(kept_.begin(), kept_.end(),
+					[id](const Entry& entry) { return entry.id == id; });
+	if (known != kept_.end()) {
+		kept_.splice(kept_.begin(), kept_, known);
+		return kept_.front().table;
+	}
+	kept_.push_front({id, load(id)});
+	total_ += kept_.front().table.size();
+	while (total_ > limit_ && kept_.size() > 1) {
+		total_ -= kept_.back().table.size();
+		kept_.pop_back();
+	}
+	return kept_.front().table;
+}
+
+// Opened when it was met, if it is still open; else what lies at its path now,
+// if that is the same file.
+std::shared_ptr<UniqueFd> Symbols::file_of(const Module& module)
+{
+	if (module.fd)
+		return module.fd;
+	auto opened = processes_.open_path(module.path);
+	if (!opened || opened->identity.inode != module.identity.inode
+	    || opened->identity.bytes != module.identity.bytes
+	    || opened->identity.ctime_ns != module.identity.ctime_ns)
+		return nullptr;
+	return std::make_shared<UniqueFd>(std::move(opened->fd));
+}
+
+SymbolTable Symbols::load(ModuleId id)
+{
+	const auto module = modules_.get(id);
+	const auto fd = module ? file_of(*module) : nullptr;
+	if (!fd)
+		return SymbolTable({}, 0);
+	auto functions = objects_.functions(fd->get());
+	return SymbolTable(functions ? std::move(*functions) : std::vector<Symbol>(),
+			   module->facts.entry);
+}
+
+} // namespace uwind

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+// Gives files their tables.
+#include "app/tracker.h"
+
+#include <cerrno>
+#include <spdlog/spdlog.h>
+
+namespace uwind {
+namespace {
+
+constexpr std::size_t give_up_at_once = 64;
+constexpr std::size_t max_scanned = 65'536;
+constexpr char vdso_path[] = "[vdso]";
+
+} // namespace
+
+Tracker::Tracker(Kernel& kernel, Processes& processes, Objects& objects, Tables& tables,
+		 Threads& threads, Modules& modules)
+	: kernel_(kernel), processes_(processes), objects_(objects), tables_(tables), threads_(threads),
+	  modules_(modules), thread_([this] { run(); })
+{
+}
+
+Tracker::~Tracker()
+{
+	{
+		std::lock_guard lock(mutex_);
+		stopping_ = true;
+		changed_.notify_all();
+	}
+	thread_.join();
+}
+
+void Tracker::count(const std::string& what)
+{
+	std::lock_guard lock(mutex_);
+	counts_[what]++;
+}
+
+Counts Tracker::counts()
+{
+	std::lock_guard lock(mutex_);
+	return counts_;
+}
+
+// What is known of the file itself: for offsets and names.
+void Tracker::keep_object(ModuleId id, const std::shared_ptr<UniqueFd>& fd)
+{
+	auto facts = objects_.facts(fd->get());
+	modules_.set_object(id, facts ? std::move(*facts) : ObjectFacts{}, fd);
+}
+
+// A full budget is met by giving up tables that the last period did not use.
+Result<MadeTable> Tracker::create(const TableContent& content)
+{
+	auto made = kernel_.create_table(content);
+	if (made || made.error().code != ENOSPC)
+		return made;
+	for (const auto table : modules_.give_up_unused(give_up_at_once))
+		if (kernel_.destroy_table(table))
+			count("tables_given_up");
+	return kernel_.create_table(content);
+}
+
+// Someone else's table may serve the file already (EEXIST): as good as ours.
+void Tracker::serve(const Opened& opened, const TableContent& content)
+{
+	const auto made = create(content);
+	if (!made) {
+		spdlog::debug("{}: {}", opened.path, made.error().message);
+		count(made.error().code == ENOSPC ? "tables_refused" : "tables_rejected");
+		return;
+	}
+	const auto tied = kernel_.tie_table(made->table, opened.fd->get());
+	if (!tied && tied.error().code != EEXIST) {
+		spdlog::debug("{}: {}", opened.path, tied.error().message);
+		count("tables_rejected");
+	}
+	if (!tied)
+		(void)kernel_.destroy_table(made->table);
+	if (!tied && tied.error().code != EEXIST)
+		return;
+	modules_.set_table(opened.id, made->method, tied ? made->table : 0, made->rows, made->bytes);
+	count(tied ? "tables_made" : "tables_shared");
+}
+
+void Tracker::make_table(const Opened& opened)
+{
+	const auto content = tables_.of_file(opened.fd->get());
+	if (content)
+		return serve(opened, *content);
+	spdlog::debug("{}: no table: {}", opened.path, content.error().message);
+	count("files_without_table");
+}
+
+void Tracker::register_vdso()
+{
+	auto fd = processes_.open_vdso();
+	if (!fd) {
+		spdlog::debug("{}", fd.error("no table for the vDSO").message);
+		return;
+	}
+	const auto shared = std::make_shared<UniqueFd>(std::move(*fd));
+	vdso_ = modules_.add(FileIdentity{}, vdso_path).id;
+	keep_object(*vdso_, shared);
+	const auto content = tables_.of_vdso(shared->get());
+	const auto made = content ? create(*content) : content.error();
+	if (!made) {
+		spdlog::warn("{}", made.error("no table for the vDSO").message);
+		return;
+	}
+	const auto tied = kernel_.tie_table_to_vdso(made->table);
+	if (!tied)
+		(void)kernel_.destroy_table(made->table);
+	if (tied || tied.error().code == EEXIST)
+		modules_.set_table(*vdso_, made->method, tied ? made->table : 0, made->rows, made->bytes);
+	else
+		spdlog::warn("{}", tied.error("no table for the vDSO").message);
+}
+
+// A file at such a path is probably served. If it is another file after all, the
+// module will report it.
+void Tracker::read_served_paths()
+{
+	const auto tables = kernel_.tables();
+	if (!tables)
+		return;
+	for (const TableInfo& table : *tables)
+		if (table.file && !table.path.empty())
+			served_.insert(table.path);
+}
+
+bool Tracker::scan_first_time(const Mapping& mapping)
+{
+	if (scanned_.size() >= max_scanned)
+		scanned_.clear();
+	const auto device = std::uint64_t(mapping.dev_major) << 32 | mapping.dev_minor;
+	return scanned_.emplace(device, mapping.inode).second;
+}
+
+void Tracker::register_mapping(std::uint32_t pid, const Mapping& mapping)
+{
+	if (!scan_first_time(mapping) || served_.contains(mapping.path))
+		return;
+	auto file = processes_.open_mapped(pid, mapping);
+	if (!file) {
+		spdlog::debug("{}", file.error().message);
+		return count("files_not_opened");
+	}
+	const auto added = modules_.add(file->identity, mapping.path);
+	if (!added.is_new)
+		return;
+	const Opened opened{added.id, std::make_shared<UniqueFd>(std::move(file->fd)), mapping.path};
+	keep_object(opened.id, opened.fd);
+	make_table(opened);
+}
+
+void Tracker::register_processes(const std::vector<std::uint32_t>& pids, const StopRequested& stop)
+{
+	read_served_paths();
+	for (const auto pid : pids) {
+		const auto mappings = processes_.mappings(pid);
+		if (!mappings)
+			continue; // gone, or a kernel thread
+		for (const Mapping& mapping : *mappings) {
+			if (stop())
+				return;
+			register_mapping(pid, mapping);
+		}
+	}
+	served_.clear();
+}
+
+} // namespace uwind

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+// uwind record: sample for a while, write the JSON report.
+#include <csignal>
+#include <cstdio>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <thread>
+
+#include "base/exit_code.h"
+#include "cli/verbs.h"
+#include "export/json.h"
+#include "export/summary.h"
+#include "io/child.h"
+#include "io/output_file.h"
+#include "io/stop_signals.h"
+#include "wiring.h"
+
+namespace uwind {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::uint64_t default_hz = 99;
+constexpr milliseconds look_around(100); // how often signals and the command are looked at
+constexpr milliseconds grace(2000);      // for a command that was asked to end
+constexpr int command_not_found = 127;
+
+struct RecordArguments {
+	std::string event = "cpu-clock";
+	std::uint64_t frequency = 0;
+	std::uint64_t period = 0;
+	std::vector<std::int32_t> pids;
+	bool all = false;
+	double duration_s = 0; // 0: until something else ends it
+	std::string output = "uwind.json";
+	bool verbose = false;
+	std::vector<std::string> command;
+};
+
+std::string joined(const std::vector<std::int32_t>& pids)
+{
+	std::string text;
+	for (const auto pid : pids)
+		text += (text.empty() ? "" : ",") + std::to_string(pid);
+	return text;
+}
+
+RecordingOptions options_of(const RecordArguments& arguments)
+{
+	RecordingOptions options;
+	options.session.event = arguments.event == "cycles" ? Event::cycles : Event::cpu_clock;
+	options.session.is_frequency = arguments.period == 0;
+	options.session.rate = arguments.period ? arguments.period
+			     : arguments.frequency ? arguments.frequency : default_hz;
+	options.session.all = arguments.all;
+	options.session.inherit = !arguments.all;
+	options.session.targets = arguments.pids;
+	// Arguments may carry passwords: the command's name alone is recorded.
+	options.target = arguments.all ? "all"
+		: arguments.command.empty() ? "pid " + joined(arguments.pids)
+					    : "command " + arguments.command.front();
+	return options;
+}
+
+// One recording, from the open machine to the written file.
+class Record {
+public:
+	Record(const RecordArguments& arguments, StopSignals& signals, Machine& machine)
+		: arguments_(arguments), signals_(signals), machine_(machine)
+	{
+	}
+
+	Result<int> run(std::optional<Child>& child);
+
+private:
+	bool stop_requested() { return signals_.arrived() != 0; }
+	Status sample(Recording& recording, std::optional<Child>& child);
+	Status wait_for_end(Recording& recording, std::optional<Child>& child);
+	Status end_command(Recording& recording, Child& child);
+	Status write(const Report& report, OutputFile& output);
+
+	const RecordArguments& arguments_;
+	StopSignals& signals_;
+	Machine& machine_;
+	FileTables tables_;
+	bool cut_short_ = false; // ended by the duration or a signal
+};
+
+Result<int> Record::run(std::optional<Child>& child)
+{
+	auto output = OutputFile::create(arguments_.output, 0600, OutputFile::Older::keep_as_old);
+	if (!output)
+		return output.error();
+	RecordingOptions options = options_of(arguments_);
+	if (child) {
+		options.session.targets = {child->pid()};
+		if (const auto program = find_program(arguments_.command.front()))
+			options.program = *program;
+	}
+	Recording recording(ports_of(machine_, tables_), options);
+	if (auto prepared = recording.prepare([this] { return stop_requested(); }); !prepared)
+		return prepared.error();
+	if (auto sampled = sample(recording, child); !sampled)
+		return sampled.error();
+	const auto report = recording.finish();
+	if (!report)
+		return report.error();
+	if (auto written = write(*report, *output); !written)
+		return written.error();
+	std::fprintf(stderr, "uwind: %s\n", closing_line(*report, arguments_.output).c_str());
+	return child && !cut_short_ ? child->ended().value_or(exit_ok) : int(exit_ok);
+}
+
+Status Record::sample(Recording& recording, std::optional<Child>& child)
+{
+	if (auto enabled = recording.enable(); !enabled)
+		return enabled;
+	if (child && !stop_requested())
+		if (auto executed = child->execute(); !executed)
+			return executed;
+	if (auto waited = wait_for_end(recording, child); !waited)
+		return waited;
+	return child && !child->ended() ? end_command(recording, *child) : Status(Nothing{});
+}
+
+Status Record::wait_for_end(Recording& recording, std::optional<Child>& child)
+{
+	const std::uint64_t begin_ns = machine_.clock.boottime_ns();
+	const auto duration_ns = static_cast<std::uint64_t>(arguments_.duration_s * 1e9);
+	while (!(child && child->ended())) {
+		const std::uint64_t elapsed_ns = machine_.clock.boottime_ns() - begin_ns;
+		if (stop_requested() || (duration_ns && elapsed_ns >= duration_ns)) {
+			cut_short_ = true;
+			return Nothing{};
+		}
+		milliseconds time = look_around;
+		if (duration_ns)
+			time = std::min(time, milliseconds((duration_ns - elapsed_ns) / 1'000'000 + 1));
+		if (auto taken = recording.run_for(time); !taken)
+			return taken;
+	}
+	return Nothing{};
+}
+
+// The command does not outlive its recording.
+Status Record::end_command(Recording& recording, Child& child)
+{
+	child.send(signals_.arrived() ? signals_.arrived() : SIGTERM);
+	for (milliseconds waited(0); !child.ended() && waited < grace; waited += look_around)
+		if (auto taken = recording.run_for(look_around); !taken)
+			return taken;
+	if (child.ended())
+		return Nothing{};
+	child.send(SIGKILL);
+	while (!child.ended())
+		std::this_thread::sleep_for(milliseconds(10));
+	return Nothing{};
+}
+
+Status Record::write(const Report& report, OutputFile& output)
+{
+	auto written = output.write([&](std::ostream& out) { write_json(report, out); });
+	return written ? output.commit() : written;
+}
+
+std::optional<Error> wrong(const RecordArguments& arguments)
+{
+	const int targets = arguments.all + !arguments.pids.empty() + !arguments.command.empty();
+	if (targets != 1)
+		return Error{EINVAL, "say what to record: -a, -p PID,... or -- COMMAND ARG..."};
+	for (const auto pid : arguments.pids)
+		if (pid <= 0)
+			return Error{EINVAL, "-p " + std::to_string(pid) + ": not a process number"};
+	return std::nullopt;
+}
+
+int record(const RecordArguments& arguments)
+{
+	spdlog::set_default_logger(spdlog::stderr_logger_mt("uwind"));
+	spdlog::set_level(arguments.verbose ? spdlog::level::debug : spdlog::level::warn);
+	if (const auto error = wrong(arguments))
+		return complain(*error);
+	auto signals = StopSignals::catch_them();
+	if (!signals)
+		return complain(signals.error());
+	const auto machine = Machine::open();
+	if (!machine)
+		return complain(machine.error());
+	std::optional<Child> child;
+	if (!arguments.command.empty()) {
+		const auto program = find_program(arguments.command.front());
+		if (!program) {
+			complain(program.error());
+			return command_not_found;
+		}
+		auto prepared = Child::prepare(*program, arguments.command);
+		if (!prepared)
+			return complain(prepared.error());
+		child.emplace(std::move(*prepared));
+	}
+	raise_file_limit(open_files_wanted);
+	const auto status = Record(arguments, *signals, **machine).run(child);
+	return status ? *status : complain(status.error());
+}
+
+} // namespace
+
+void add_record_command(CLI::App& app, int& exit_code, const std::vector<std::string>& command)
+{
+	auto* verb = app.add_subcommand("record", "Sample processes, or a command, and write a JSON report.");
+	const auto arguments = std::make_shared<RecordArguments>();
+	arguments->command = command;
+	verb->footer("One of: -a, -p PID,... or, behind all options, -- COMMAND ARG...");
+	verb->add_option("-e,--event", arguments->event, "What triggers a sample: cpu-clock or cycles")
+		->check(CLI::IsMember({"cpu-clock", "cycles"}))->capture_default_str();
+	auto* frequency = verb->add_option("-F,--frequency", arguments->frequency,
+		"Samples per second of each CPU (default: 99)")->check(CLI::Range(1, 100'000));
+	verb->add_option("-c,--count", arguments->period, "One sample per so many ns (cpu-clock) or cycles")
+		->check(CLI::PositiveNumber)->excludes(frequency);
+	auto* pids = verb->add_option("-p,--pid", arguments->pids, "Processes, and their children from now on")
+		->delimiter(',');
+	verb->add_flag("-a,--all", arguments->all, "All processes")->excludes(pids);
+	verb->add_option("--duration", arguments->duration_s, "End after so many seconds")
+		->check(CLI::PositiveNumber);
+	verb->add_option("-o,--output", arguments->output,
+		"The report; an older one becomes FILE.old")->capture_default_str();
+	verb->add_flag("-v,--verbose", arguments->verbose, "Say what is met on the way");
+	verb->callback([arguments, &exit_code] { exit_code = record(*arguments); });
+}
+
+} // namespace uwind

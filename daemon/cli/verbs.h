@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+// The verbs of the command, one file each: cmd_<verb>.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace uwind {
+
+// Each adds its subcommand; when that is what was asked for, it runs at the end of
+// parsing and sets exit_code.
+void add_record_command(CLI::App& app, int& exit_code, const std::vector<std::string>& command);
+void add_report_command(CLI::App& app, int& exit_code);
+void add_status_command(CLI::App& app, int& exit_code);
+void add_list_command(CLI::App& app, int& exit_code);
+
+// Prints "uwind: message" and gives the exit code that stands for it.
+int complain(const Error& error);
+
+} // namespace uwind

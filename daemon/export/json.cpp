@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+// The JSON report: written piece by piece, since a tree of a large report would
+// take many times its memory.
+#include "export/json.h"
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "base/text.h"
+
+namespace uwind {
+namespace {
+
+std::string quoted(const std::string& text)
+{
+	return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string or_null(const std::string& text) { return text.empty() ? "null" : quoted(text); }
+
+template <typename T>
+std::string or_null(const std::optional<T>& number)
+{
+	return number ? std::to_string(*number) : "null";
+}
+
+template <typename List, typename Write>
+void write_list(const char* name, const List& list, std::ostream& out, Write write)
+{
+	out << " \"" << name << "\": [";
+	const char* separator = "\n  ";
+	for (const auto& entry : list) {
+		out << separator;
+		write(entry);
+		separator = ",\n  ";
+	}
+	out << "\n ],\n";
+}
+
+// [a,b,c], without line breaks.
+template <typename List, typename Text>
+void write_row(const List& list, std::ostream& out, Text text)
+{
+	out << '[';
+	const char* separator = "";
+	for (const auto& entry : list) {
+		out << separator << text(entry);
+		separator = ",";
+	}
+	out << ']';
+}
+
+void write_host(const Host& host, std::ostream& out)
+{
+	out << " \"host\": {\"kernel\": " << quoted(host.kernel) << ", \"arch\": " << quoted(host.arch)
+	    << ", \"hostname\": " << quoted(host.hostname) << ", \"boot_id\": " << quoted(host.boot_id)
+	    << ", \"uwind\": " << quoted(host.uwind) << ", \"abi\": " << host.abi << "},\n";
+}
+
+void write_session(const ReportSession& session, std::ostream& out)
+{
+	out << " \"session\": {\"event\": " << quoted(session.event)
+	    << (session.is_frequency ? ", \"frequency_hz\": " : ", \"period\": ") << session.rate
+	    << ", \"started\": " << quoted(session.started) << ", \"duration_ns\": " << session.duration_ns
+	    << ", \"target\": " << quoted(session.target) << "},\n";
+}
+
+void write_process(const ReportProcess& process, std::ostream& out)
+{
+	out << "{\"pid\": " << process.pid << ", \"comm\": " << quoted(process.comm) << ", \"exe\": "
+	    << quoted(process.exe) << ", \"start_time_ns\": " << process.start_time_ns
+	    << ", \"word_bits\": " << unsigned(process.word_bits) << '}';
+}
+
+void write_module(const ReportModule& module, std::ostream& out)
+{
+	out << "{\"path\": " << quoted(module.path) << ", \"build_id\": " << or_null(module.build_id)
+	    << ", \"table\": " << (module.table ? quoted(name_of(*module.table)) : "null")
+	    << ", \"rows\": " << module.rows << ", \"bytes\": " << module.bytes << '}';
+}
+
+void write_frame(const ReportFrame& frame, std::ostream& out)
+{
+	out << "{\"address\": \"" << hex(frame.address) << "\", \"module\": " << or_null(frame.module)
+	    << ", \"offset\": \"" << hex(frame.offset) << "\", \"symbol\": "
+	    << (frame.symbol ? quoted(*frame.symbol) : "null") << ", \"symbol_offset\": "
+	    << (frame.symbol ? std::to_string(frame.symbol_offset) : "null")
+	    << ", \"kernel\": " << (frame.kernel ? "true" : "false") << '}';
+}
+
+void write_stack(const ReportStack& stack, std::ostream& out)
+{
+	out << "{\"frames\": ";
+	write_row(stack.frames, out, [](Index index) { return index; });
+	out << ", \"methods\": ";
+	write_row(stack.methods, out, [](Method m) { return '"' + frame_method_name(m) + '"'; });
+	out << ", \"stack_bytes\": ";
+	write_row(stack.stack_bytes, out, [](const auto& bytes) { return or_null(bytes); });
+	out << ", \"stop\": \"" << name_of(stack.stop) << "\", \"complete\": "
+	    << (is_complete(stack.stop) ? "true" : "false") << '}';
+}
+
+void write_sample(const ReportSample& sample, std::ostream& out)
+{
+	out << "{\"time_ns\": " << sample.time_ns << ", \"process\": " << sample.process
+	    << ", \"pid\": " << sample.pid << ", \"tid\": " << sample.tid << ", \"cpu\": " << sample.cpu
+	    << ", \"cookie\": " << sample.cookie << ", \"user_stack\": " << or_null(sample.user_stack)
+	    << ", \"kernel_stack\": " << or_null(sample.kernel_stack) << ", \"weight\": " << sample.weight;
+	if (sample.lost)
+		out << ", \"lost\": \"" << name_of(*sample.lost) << '"';
+	out << '}';
+}
+
+std::string numbers(const std::map<std::string, std::uint64_t>& counts)
+{
+	return nlohmann::json(counts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void write_counters(const ReportCounters& counters, std::ostream& out)
+{
+	auto lost = counters.lost;
+	lost["pending"] = counters.pending;
+	out << " \"counters\": {\"requested\": " << counters.requested
+	    << ", \"answered\": " << counters.answered << ",\n  \"lost\": " << numbers(lost)
+	    << ",\n  \"stops\": " << numbers(counters.stops);
+	for (const auto& [name, count] : counters.others)
+		out << ",\n  " << quoted(name) << ": " << count;
+	out << "}\n";
+}
+
+} // namespace
+
+void write_json(const Report& report, std::ostream& out)
+{
+	out << "{\"schema\": \"" << report_schema << "\",\n";
+	write_host(report.host, out);
+	write_session(report.session, out);
+	write_list("processes", report.processes, out, [&](const auto& p) { write_process(p, out); });
+	write_list("modules", report.modules, out, [&](const auto& m) { write_module(m, out); });
+	write_list("frames", report.frames, out, [&](const auto& f) { write_frame(f, out); });
+	write_list("stacks", report.stacks, out, [&](const auto& s) { write_stack(s, out); });
+	write_list("samples", report.samples, out, [&](const auto& s) { write_sample(s, out); });
+	write_counters(report.counters, out);
+	out << "}\n";
+}
+
+} // namespace uwind

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+// The JSON report (include/uwind-report.schema.json): writing and reading.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/report.h"
+
+namespace uwind {
+
+constexpr char report_schema[] = "uwind-report/1";
+
+// One entry of an array per line. Bytes that are not UTF-8 become U+FFFD.
+void write_json(const Report& report, std::ostream& out);
+
+// Keys that it does not know are skipped; anything else that is not as the
+// schema says is an error that names the place.
+Result<Report> read_json(std::string_view text);
+
+} // namespace uwind

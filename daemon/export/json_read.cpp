@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+// The JSON report, read back. What is wrong is said with its place: "frames[3].module".
+#include <nlohmann/json.hpp>
+#include <limits>
+
+#include "base/text.h"
+#include "export/json.h"
+
+namespace uwind {
+namespace {
+
+using Json = nlohmann::json;
+
+// Reads the members of one JSON object; remembers the first thing that is wrong.
+class Members {
+public:
+	Members(const Json& object, std::string place, std::string& error)
+		: object_(object), place_(std::move(place)), error_(error)
+	{
+		if (!object_.is_object())
+			fail("", "is not an object");
+	}
+
+	bool has(const char* key) const { return object_.is_object() && object_.contains(key); }
+
+	const Json& get(const char* key)
+	{
+		static const Json nothing;
+		if (has(key))
+			return object_[key];
+		fail(key, "is missing");
+		return nothing;
+	}
+
+	template <typename T>
+	void number(const char* key, T& value)
+	{
+		if (auto read = unsigned_in<T>(get(key), key))
+			value = *read;
+	}
+
+	template <typename T>
+	void number_or_null(const char* key, std::optional<T>& value)
+	{
+		if (!get(key).is_null())
+			value = unsigned_in<T>(get(key), key);
+	}
+
+	void text(const char* key, std::string& value)
+	{
+		if (get(key).is_string())
+			value = get(key).get<std::string>();
+		else
+			fail(key, "is not a string");
+	}
+
+	void text_or_null(const char* key, std::optional<std::string>& value)
+	{
+		if (!get(key).is_null())
+			text(key, value.emplace());
+	}
+
+	void flag(const char* key, bool& value)
+	{
+		if (get(key).is_boolean())
+			value = get(key).get<bool>();
+		else
+			fail(key, "is not true or false");
+	}
+
+	void hexadecimal(const char* key, std::uint64_t& value)
+	{
+		std::string digits;
+		text(key, digits);
+		const auto parsed = digits.starts_with("0x") ? parse_number(digits.substr(2), 16)
+							     : std::nullopt;
+		if (parsed)
+			value = *parsed;
+		else
+			fail(key, "is not a number in hexadecimal");
+	}
+
+	template <typename T>
+	std::optional<T> unsigned_in(const Json& json, const std::string& key)
+	{
+		if (json.is_number_unsigned()
+		    && json.get<std::uint64_t>() <= std::numeric_limits<T>::max())
+			return static_cast<T>(json.get<std::uint64_t>());
+		fail(key, "is not a number, or too large");
+		return std::nullopt;
+	}
+
+	const Json& list(const char* key)
+	{
+		if (!get(key).is_array())
+			fail(key, "is not a list");
+		return get(key);
+	}
+
+	Members object(const char* key) { return Members(get(key), place_of(key), error_); }
+
+	void fail(const std::string& key, const std::string& what)
+	{
+		if (error_.empty())
+			error_ = place_of(key) + ": " + what;
+	}
+
+private:
+	std::string place_of(const std::string& key) const
+	{
+		return key.empty() ? place_ : place_.empty() ? key : place_ + "." + key;
+	}
+
+	const Json& object_;
+	const std::string place_;
+	std::string& error_;
+};
+
+void read(Members in, Host& host)
+{
+	in.text("kernel", host.kernel);
+	in.text("arch", host.arch);
+	in.text("hostname", host.hostname);
+	in.text("boot_id", host.boot_id);
+	in.text("uwind", host.uwind);
+	in.number("abi", host.abi);
+}
+
+void read(Members in, ReportSession& session)
+{
+	in.text("event", session.event);
+	session.is_frequency = in.has("frequency_hz");
+	in.number(session.is_frequency ? "frequency_hz" : "period", session.rate);
+	in.text("started", session.started);
+	in.number("duration_ns", session.duration_ns);
+	in.text("target", session.target);
+}
+
+void read(Members in, ReportProcess& process)
+{
+	in.number("pid", process.pid);
+	in.text("comm", process.comm);
+	in.text("exe", process.exe);
+	in.number("start_time_ns", process.start_time_ns);
+	in.number("word_bits", process.word_bits);
+}
+
+void read(Members in, ReportModule& module)
+{
+	std::optional<std::string> build_id, table;
+	in.text("path", module.path);
+	in.text_or_null("build_id", build_id);
+	in.text_or_null("table", table);
+	in.number("rows", module.rows);
+	in.number("bytes", module.bytes);
+	module.build_id = build_id.value_or("");
+	module.table = table ? method_named(*table) : std::nullopt;
+	if (table && !module.table)
+		in.fail("table", "is unknown to this version");
+}
+
+void read(Members in, ReportFrame& frame)
+{
+	in.hexadecimal("address", frame.address);
+	in.number_or_null("module", frame.module);
+	in.hexadecimal("offset", frame.offset);
+	in.text_or_null("symbol", frame.symbol);
+	if (frame.symbol)
+		in.number("symbol_offset", frame.symbol_offset);
+	in.flag("kernel", frame.kernel);
+}
+
+void read_methods(Members& in, ReportStack& stack)
+{
+	for (const Json& entry : in.list("methods")) {
+		const auto method = entry.is_string() ? frame_method_named(entry.get_ref<const std::string&>())
+						      : std::nullopt;
+		if (!method)
+			return in.fail("methods", "has a word that is unknown to this version");
+		stack.methods.push_back(*method);
+	}
+}
+
+void read_stack_bytes(Members& in, ReportStack& stack)
+{
+	for (const Json& entry : in.list("stack_bytes")) {
+		if (entry.is_null())
+			stack.stack_bytes.push_back(std::nullopt);
+		else
+			stack.stack_bytes.push_back(in.unsigned_in<std::uint32_t>(entry, "stack_bytes"));
+	}
+}
+
+void read(Members in, ReportStack& stack)
+{
+	for (const Json& entry : in.list("frames"))
+		stack.frames.push_back(in.unsigned_in<Index>(entry, "frames").value_or(0));
+	read_methods(in, stack);
+	read_stack_bytes(in, stack);
+	std::string word;
+	in.text("stop", word);
+	if (const auto stop = stop_named(word))
+		stack.stop = *stop;
+	else
+		in.fail("stop", "is unknown to this version");
+	if (stack.methods.size() != stack.frames.size() || stack.stack_bytes.size() != stack.frames.size())
+		in.fail("", "frames, methods and stack_bytes differ in length");
+}
+
+void read(Members in, ReportSample& sample)
+{
+	in.number("time_ns", sample.time_ns);
+	in.number("process", sample.process);
+	in.number("pid", sample.pid);
+	in.number("tid", sample.tid);
+	in.number("cpu", sample.cpu);
+	in.number("cookie", sample.cookie);
+	in.number_or_null("user_stack", sample.user_stack);
+	in.number_or_null("kernel_stack", sample.kernel_stack);
+	in.number("weight", sample.weight);
+	if (!in.has("lost"))
+		return;
+	std::string word;
+	in.text("lost", word);
+	sample.lost = loss_named(word);
+	if (!sample.lost)
+		in.fail("lost", "is unknown to this version");
+}
+
+std::map<std::string, std::uint64_t> read_numbers(Members& in, const char* key)
+{
+	std::map<std::string, std::uint64_t> result;
+	if (!in.get(key).is_object()) {
+		in.fail(key, "is not an object");
+		return result;
+	}
+	for (const auto& [name, value] : in.get(key).items())
+		result[name] = in.unsigned_in<std::uint64_t>(value, std::string(key) + "." + name).value_or(0);
+	return result;
+}
+
+// Every further number is a counter.
+void read(Members in, const Json& json, ReportCounters& counters)
+{
+	in.number("requested", counters.requested);
+	in.number("answered", counters.answered);
+	counters.lost = read_numbers(in, "lost");
+	counters.stops = read_numbers(in, "stops");
+	const auto pending = counters.lost.extract("pending");
+	if (pending)
+		counters.pending = pending.mapped();
+	else
+		in.fail("lost.pending", "is missing");
+	for (const auto& [name, value] : json.items())
+		if (value.is_number_unsigned() && name != "requested" && name != "answered")
+			counters.others[name] = value.get<std::uint64_t>();
+}
+
+template <typename T>
+void read_list(Members& top, const char* key, std::string& error, std::vector<T>& list)
+{
+	const Json& json = top.list(key);
+	if (!json.is_array())
+		return;
+	list.resize(json.size());
+	for (std::size_t i = 0; i < list.size() && error.empty(); i++)
+		read(Members(json[i], std::string(key) + "[" + std::to_string(i) + "]", error), list[i]);
+}
+
+std::string at(const char* key, std::size_t index, const char* what)
+{
+	return std::string(key) + "[" + std::to_string(index) + "]: " + what;
+}
+
+std::string check_indices(const Report& report)
+{
+	for (std::size_t i = 0; i < report.frames.size(); i++)
+		if (report.frames[i].module.value_or(0) >= report.modules.size() && report.frames[i].module)
+			return at("frames", i, "names a module that is not there");
+	for (std::size_t i = 0; i < report.stacks.size(); i++)
+		for (const Index frame : report.stacks[i].frames)
+			if (frame >= report.frames.size())
+				return at("stacks", i, "names a frame that is not there");
+	for (std::size_t i = 0; i < report.samples.size(); i++) {
+		const ReportSample& sample = report.samples[i];
+		if (sample.process >= report.processes.size())
+			return at("samples", i, "names a process that is not there");
+		for (const auto& stack : {sample.user_stack, sample.kernel_stack})
+			if (stack && *stack >= report.stacks.size())
+				return at("samples", i, "names a stack that is not there");
+	}
+	return "";
+}
+
+void read_report(const Json& json, Report& report, std::string& error)
+{
+	Members top(json, "", error);
+	std::string schema;
+	top.text("schema", schema);
+	if (error.empty() && schema != report_schema)
+		top.fail("schema", "is \"" + schema + "\", not \"" + report_schema + "\"");
+	if (!error.empty())
+		return;
+	read(top.object("host"), report.host);
+	read(top.object("session"), report.session);
+	read_list(top, "processes", error, report.processes);
+	read_list(top, "modules", error, report.modules);
+	read_list(top, "frames", error, report.frames);
+	read_list(top, "stacks", error, report.stacks);
+	read_list(top, "samples", error, report.samples);
+	read(top.object("counters"), top.get("counters"), report.counters);
+	if (error.empty())
+		error = check_indices(report);
+}
+
+} // namespace
+
+Result<Report> read_json(std::string_view text)
+{
+	const Json json = Json::parse(text, nullptr, false);
+	if (json.is_discarded())
+		return Error{EINVAL, "is not JSON"};
+	Report report;
+	std::string error;
+	read_report(json, report, error);
+	if (!error.empty())
+		return Error{EINVAL, error};
+	return report;
+}
+
+} // namespace uwind

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+// Sums over a report's samples: how many stacks are complete, and why others are not.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/report.h"
+
+namespace uwind {
+
+// Numbers are weights. Samples without a stack count as lost, not as samples.
+struct Tally {
+	std::uint64_t samples = 0;
+	std::uint64_t complete = 0;
+	std::uint64_t lost = 0;
+	std::map<Stop, std::uint64_t> stops; // of incomplete stacks
+
+	void add(const ReportSample& sample, const Report& report);
+};
+
+struct Program {
+	std::string name; // comm
+	Tally all;
+	Tally later; // from 3 s after its first sample on
+	std::optional<Index> hottest; // stacks
+	std::optional<Index> deepest;
+	std::uint64_t hottest_weight = 0;
+};
+
+constexpr std::uint64_t warm_up_ns = 3'000'000'000;
+
+Tally tally_of(const Report& report);
+// Those with most samples first.
+std::vector<Program> programs_of(const Report& report);
+
+// "98.7 %"; "-" of nothing.
+std::string percent(std::uint64_t part, std::uint64_t whole);
+// "no_table 1.0 %, bad_read 0.3 %", the most frequent first; "" if all are complete.
+std::string reasons(const Tally& tally, std::size_t most = 3);
+
+} // namespace uwind

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+// Lines of /proc/PID/maps: "start-end perms offset major:minor inode   path".
+#include "io/maps.h"
+
+#include "base/text.h"
+
+namespace uwind {
+namespace {
+
+// Cuts the text up to the separator off the front of line.
+std::string_view next_field(std::string_view& line, char separator = ' ')
+{
+	const auto end = line.find(separator);
+	const auto field = line.substr(0, end);
+	line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
+	return field;
+}
+
+// The kernel writes a newline in a path as \012, and nothing else that way.
+std::string unescaped(std::string_view path)
+{
+	std::string result;
+	for (std::size_t i = 0; i < path.size(); i++) {
+		if (path.substr(i, 4) == "\\012") {
+			result += '\n';
+			i += 3;
+		} else {
+			result += path[i];
+		}
+	}
+	return result;
+}
+
+std::string path_in(std::string_view rest)
+{
+	constexpr std::string_view deleted = " (deleted)";
+	const auto start = rest.find_first_not_of(' ');
+	if (start == std::string_view::npos)
+		return "";
+	rest.remove_prefix(start);
+	if (rest.ends_with(deleted))
+		rest.remove_suffix(deleted.size());
+	return unescaped(rest);
+}
+
+} // namespace
+
+std::optional<Mapping> parse_maps_line(std::string_view line)
+{
+	const auto start = parse_number(next_field(line, '-'), 16);
+	const auto end = parse_number(next_field(line), 16);
+	const auto permissions = next_field(line);
+	const auto pgoff = parse_number(next_field(line), 16);
+	const auto major = parse_number(next_field(line, ':'), 16);
+	const auto minor = parse_number(next_field(line), 16);
+	const auto inode = parse_number(next_field(line));
+	if (!start || !end || !pgoff || !major || !minor || !inode || *inode == 0)
+		return std::nullopt;
+	if (permissions.size() < 4 || permissions[2] != 'x')
+		return std::nullopt;
+	Mapping mapping;
+	mapping.start = *start;
+	mapping.end = *end;
+	mapping.pgoff = *pgoff;
+	mapping.dev_major = static_cast<std::uint32_t>(*major);
+	mapping.dev_minor = static_cast<std::uint32_t>(*minor);
+	mapping.inode = *inode;
+	mapping.path = path_in(line);
+	return mapping;
+}
+
+} // namespace uwind

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+// Processes as /proc shows them.
+#include "io/procfs.h"
+
+#include <cerrno>
+#include <climits>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "io/maps.h"
+
+namespace uwind {
+namespace {
+
+std::string proc(std::uint32_t pid, const std::string& name)
+{
+	return "/proc/" + std::to_string(pid) + "/" + name;
+}
+
+std::string first_line(const std::string& path)
+{
+	std::ifstream file(path);
+	std::string line;
+	std::getline(file, line);
+	return line;
+}
+
+std::string link_target(const std::string& path)
+{
+	char target[PATH_MAX];
+	const ssize_t length = ::readlink(path.c_str(), target, sizeof(target));
+	return length > 0 ? std::string(target, static_cast<std::size_t>(length)) : "";
+}
+
+FileIdentity identity_of(const struct stat& status)
+{
+	return {major(status.st_dev), minor(status.st_dev), status.st_ino,
+		static_cast<std::uint64_t>(status.st_size),
+		static_cast<std::uint64_t>(status.st_ctim.tv_sec) * 1'000'000'000
+			+ static_cast<std::uint64_t>(status.st_ctim.tv_nsec)};
+}
+
+// Opening a device or a pipe may have effects: look first.
+Result<OpenedFile> open_regular(const std::string& path)
+{
+	struct stat status{};
+	if (::stat(path.c_str(), &status) < 0)
+		return errno_error(errno, path);
+	if (!S_ISREG(status.st_mode))
+		return Error{EINVAL, path + ": not a regular file"};
+	OpenedFile file;
+	file.fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	if (!file.fd || ::fstat(file.fd.get(), &status) < 0)
+		return errno_error(errno, path);
+	if (!S_ISREG(status.st_mode))
+		return Error{EINVAL, path + ": not a regular file"};
+	file.identity = identity_of(status);
+	return file;
+}
+
+bool same_device(const FileIdentity& file, const Mapping& mapping)
+{
+	return file.dev_major == mapping.dev_major && file.dev_minor == mapping.dev_minor;
+}
+
+} // namespace
+
+std::vector<std::uint32_t> Procfs::pids()
+{
+	std::vector<std::uint32_t> result;
+	const std::unique_ptr<DIR, FreeWith<&closedir>> folder(::opendir("/proc"));
+	while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr)
+		if (const auto pid = parse_number(entry->d_name))
+			result.push_back(static_cast<std::uint32_t>(*pid));
+	return result;
+}
+
+Result<std::vector<Mapping>> Procfs::mappings(std::uint32_t pid)
+{
+	std::ifstream file(proc(pid, "maps"));
+	if (!file)
+		return errno_error(errno, proc(pid, "maps"));
+	std::vector<Mapping> result;
+	for (std::string line; std::getline(file, line);)
+		if (auto mapping = parse_maps_line(line))
+			result.push_back(std::move(*mapping));
+	return result;
+}
+
+// The second field is the name in parentheses, which may hold both ')' and ' '.
+std::optional<std::uint64_t> start_ticks_in(std::string_view stat)
+{
+	const auto behind_name = stat.rfind(')');
+	if (behind_name == std::string_view::npos)
+		return std::nullopt;
+	std::istringstream fields{std::string(stat.substr(behind_name + 1))};
+	std::string field;
+	for (int number = 3; number <= 22; number++)
+		fields >> field;
+	return fields ? parse_number(field) : std::nullopt;
+}
+
+Result<ProcessFacts> Procfs::describe(std::uint32_t pid)
+{
+	const auto ticks = start_ticks_in(first_line(proc(pid, "stat")));
+	if (!ticks)
+		return errno_error(ESRCH, "process " + std::to_string(pid));
+	ProcessFacts facts;
+	const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+	facts.start_time_ns = *ticks * (1'000'000'000 / ticks_per_second);
+	facts.exe = link_target(proc(pid, "exe"));
+	facts.comm = first_line(proc(pid, "comm"));
+	return facts;
+}
+
+Result<OpenedFile> Procfs::open_path(const std::string& path) { return open_regular(path); }
+
+// map_files is the mapping's own file, whatever its path is today; there the
+// device may differ (btrfs and overlayfs show another one to stat()), and the
+// inode alone decides. A path must lead to the same device.
+Result<OpenedFile> Procfs::open_mapped(std::uint32_t pid, const Mapping& mapping)
+{
+	char range[64];
+	std::snprintf(range, sizeof(range), "map_files/%llx-%llx",
+		      static_cast<unsigned long long>(mapping.start),
+		      static_cast<unsigned long long>(mapping.end));
+	Result<OpenedFile> file = open_regular(proc(pid, range));
+	if (!file || file->identity.inode != mapping.inode) {
+		file = open_regular(proc(pid, "root") + mapping.path);
+		if (!file)
+			file = open_regular(mapping.path);
+		if (!file)
+			return file;
+		if (!same_device(file->identity, mapping))
+			return Error{ESTALE, mapping.path + ": another file by now"};
+	}
+	if (file->identity.inode != mapping.inode)
+		return Error{ESTALE, mapping.path + ": another file by now"};
+	file->identity.dev_major = mapping.dev_major;
+	file->identity.dev_minor = mapping.dev_minor;
+	return file;
+}
+
+Host Procfs::host()
+{
+	Host host;
+	utsname name{};
+	if (::uname(&name) == 0) {
+		host.kernel = name.release;
+		host.hostname = name.nodename;
+	}
+	host.boot_id = first_line("/proc/sys/kernel/random/boot_id");
+	host.uwind = UWIND_VERSION;
+	return host;
+}
+
+} // namespace uwind

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+// Processes as /proc shows them.
+#pragma once
+
+#include "port/processes.h"
+
+namespace uwind {
+
+class Procfs : public Processes {
+public:
+	std::vector<std::uint32_t> pids() override;
+	Result<std::vector<Mapping>> mappings(std::uint32_t pid) override;
+	Result<ProcessFacts> describe(std::uint32_t pid) override;
+	Result<OpenedFile> open_mapped(std::uint32_t pid, const Mapping& mapping) override;
+	Result<OpenedFile> open_path(const std::string& path) override;
+	Result<UniqueFd> open_vdso() override;
+	Host host() override;
+};
+
+// The start time in the text of /proc/PID/stat, in clock ticks.
+std::optional<std::uint64_t> start_ticks_in(std::string_view stat);
+
+} // namespace uwind

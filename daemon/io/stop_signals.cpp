@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+// SIGINT, SIGTERM and SIGHUP as something to ask about.
+#include "io/stop_signals.h"
+
+#include <cerrno>
+#include <csignal>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace uwind {
+namespace {
+
+sigset_t stop_set()
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	return set;
+}
+
+} // namespace
+
+// A shell starts background commands with SIGINT ignored; ignored signals never
+// arrive. SIGHUP stays ignored for those under nohup.
+Result<StopSignals> StopSignals::catch_them()
+{
+	const sigset_t set = stop_set();
+	if (::sigprocmask(SIG_BLOCK, &set, nullptr) < 0)
+		return errno_error(errno, "block signals");
+	::signal(SIGINT, SIG_DFL);
+	::signal(SIGTERM, SIG_DFL);
+	UniqueFd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+	if (!fd)
+		return errno_error(errno, "catch signals");
+	return StopSignals(std::move(fd));
+}
+
+int StopSignals::arrived()
+{
+	signalfd_siginfo info{};
+	if (!signal_ && ::read(fd_.get(), &info, sizeof(info)) == sizeof(info))
+		signal_ = static_cast<int>(info.ssi_signo);
+	return signal_;
+}
+
+void StopSignals::release_in_child()
+{
+	const sigset_t set = stop_set();
+	::sigprocmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+} // namespace uwind

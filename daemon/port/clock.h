@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0
+// Time.
+#pragma once
+
+#include <cstdint>
+
+namespace uwind {
+
+class Clock {
+public:
+	virtual ~Clock() = default;
+
+	virtual std::uint64_t boottime_ns() = 0;     // CLOCK_BOOTTIME, as in records
+	virtual std::int64_t seconds_since_1970() = 0;
+};
+
+} // namespace uwind

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+// Processes and the files that they map, as /proc shows them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/handle.h"
+#include "base/result.h"
+#include "model/host.h"
+#include "model/records.h"
+
+namespace uwind {
+
+struct ProcessFacts {
+	std::string exe; // "": unknown
+	std::string comm;
+	std::uint64_t start_time_ns = 0; // CLOCK_BOOTTIME, rounded down to start_tick_ns
+};
+
+constexpr std::uint64_t start_tick_ns = 10'000'000;
+
+struct OpenedFile {
+	UniqueFd fd;
+	FileIdentity identity; // device numbers are those of the mapping
+};
+
+class Processes {
+public:
+	virtual ~Processes() = default;
+
+	virtual std::vector<std::uint32_t> pids() = 0;
+	// The executable mappings of files, vDSO left out.
+	virtual Result<std::vector<Mapping>> mappings(std::uint32_t pid) = 0;
+	virtual Result<ProcessFacts> describe(std::uint32_t pid) = 0;
+	// The file that a mapping shows, even if it was deleted or replaced since;
+	// by its path if the process is gone. Regular files only. ESTALE: what was
+	// found there is another file.
+	virtual Result<OpenedFile> open_mapped(std::uint32_t pid, const Mapping& mapping) = 0;
+	virtual Result<OpenedFile> open_path(const std::string& path) = 0;
+	// A file with the contents of the kernel's vDSO.
+	virtual Result<UniqueFd> open_vdso() = 0;
+	virtual Host host() = 0;
+};
+
+} // namespace uwind

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+// Where tables come from: what an ELF file says about unwinding itself.
+#pragma once
+
+#include "base/result.h"
+#include "model/table_content.h"
+
+namespace uwind {
+
+class Tables {
+public:
+	virtual ~Tables() = default;
+
+	// ENODATA: nothing in the file tells how to unwind it.
+	virtual Result<TableContent> of_file(int fd) = 0;
+	// fd: a file with the vDSO's contents.
+	virtual Result<TableContent> of_vdso(int fd) = 0;
+};
+
+} // namespace uwind
