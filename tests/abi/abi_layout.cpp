@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+// The contract's layout, written down once more as numbers: what a program was compiled with must go on working.
+//
+// Every field lies at a multiple of its size and every struct is as long as its fields, so that 32- and 64-bit
+// programs see the same layout without a translation in the kernel.
+#include <catch2/catch.hpp>
+#include <cstddef>
+
+#include "uwind.h"
+
+#define SIZE(type, bytes, align)                                                 \
+	static_assert(sizeof(struct type) == (bytes), #type " has another size");    \
+	static_assert(alignof(struct type) == (align), #type " has another alignment")
+#define OFFSET(type, field, bytes) \
+	static_assert(offsetof(struct type, field) == (bytes), #type "." #field " has moved")
+#define NUMBER(name, value) CHECK(name == (value))
+#define WORD(name, value) CHECK(static_cast<int>(name) == (value))
+
+namespace {
+
+[[maybe_unused]] void layout()
+{
+	SIZE(uwind_abi, 56, 8);
+	OFFSET(uwind_abi, size, 0);
+	OFFSET(uwind_abi, version, 4);
+	OFFSET(uwind_abi, errata, 8);
+	OFFSET(uwind_abi, arch, 16);
+	OFFSET(uwind_abi, reserved, 20);
+	OFFSET(uwind_abi, module, 24);
+
+	SIZE(uwind_rule, 24, 4);
+	OFFSET(uwind_rule, kind, 0);
+	OFFSET(uwind_rule, cfa_kind, 1);
+	OFFSET(uwind_rule, cfa_reg, 2);
+	OFFSET(uwind_rule, ra_place, 3);
+	OFFSET(uwind_rule, ra_reg, 4);
+	OFFSET(uwind_rule, fp_place, 5);
+	OFFSET(uwind_rule, fp_reg, 6);
+	OFFSET(uwind_rule, reserved, 7);
+	OFFSET(uwind_rule, cfa_off, 8);
+	OFFSET(uwind_rule, cfa_add, 12);
+	OFFSET(uwind_rule, ra_off, 16);
+	OFFSET(uwind_rule, fp_off, 20);
+
+	SIZE(uwind_row, 8, 4);
+	OFFSET(uwind_row, start, 0);
+	OFFSET(uwind_row, rule, 4);
+
+	SIZE(uwind_segment, 24, 8);
+	OFFSET(uwind_segment, address, 0);
+	OFFSET(uwind_segment, bytes, 8);
+	OFFSET(uwind_segment, offset, 16);
+
+	SIZE(uwind_table_create, 152, 8);
+	OFFSET(uwind_table_create, size, 0);
+	OFFSET(uwind_table_create, source, 4);
+	OFFSET(uwind_table_create, data, 8);
+	OFFSET(uwind_table_create, data_bytes, 16);
+	OFFSET(uwind_table_create, address, 24);
+	OFFSET(uwind_table_create, segments, 32);
+	OFFSET(uwind_table_create, nr_segments, 40);
+	OFFSET(uwind_table_create, pidfd, 44);
+	OFFSET(uwind_table_create, rules, 48);
+	OFFSET(uwind_table_create, nr_rules, 56);
+	OFFSET(uwind_table_create, method, 60);
+	OFFSET(uwind_table_create, table, 64);
+	OFFSET(uwind_table_create, nr_rows, 68);
+	OFFSET(uwind_table_create, bytes, 72);
+	OFFSET(uwind_table_create, bad_offset, 80);
+	OFFSET(uwind_table_create, bad_why, 88);
+
+	SIZE(uwind_table_destroy, 8, 4);
+	OFFSET(uwind_table_destroy, size, 0);
+	OFFSET(uwind_table_destroy, table, 4);
+
+	SIZE(uwind_table_tie, 16, 4);
+	OFFSET(uwind_table_tie, size, 0);
+	OFFSET(uwind_table_tie, table, 4);
+	OFFSET(uwind_table_tie, fd, 8);
+	OFFSET(uwind_table_tie, flags, 12);
+
+	SIZE(uwind_range, 24, 8);
+	OFFSET(uwind_range, start, 0);
+	OFFSET(uwind_range, end, 8);
+	OFFSET(uwind_range, offset, 16);
+
+	SIZE(uwind_range_bind, 24, 8);
+	OFFSET(uwind_range_bind, size, 0);
+	OFFSET(uwind_range_bind, table, 4);
+	OFFSET(uwind_range_bind, pidfd, 8);
+	OFFSET(uwind_range_bind, nr_ranges, 12);
+	OFFSET(uwind_range_bind, ranges, 16);
+
+	SIZE(uwind_range_unbind, 16, 8);
+	OFFSET(uwind_range_unbind, size, 0);
+	OFFSET(uwind_range_unbind, pidfd, 4);
+	OFFSET(uwind_range_unbind, start, 8);
+
+	SIZE(uwind_table_next, 56, 8);
+	OFFSET(uwind_table_next, size, 0);
+	OFFSET(uwind_table_next, after, 4);
+	OFFSET(uwind_table_next, table, 8);
+	OFFSET(uwind_table_next, method, 12);
+	OFFSET(uwind_table_next, nr_rows, 16);
+	OFFSET(uwind_table_next, nr_rules, 20);
+	OFFSET(uwind_table_next, bytes, 24);
+	OFFSET(uwind_table_next, owner_pid, 32);
+	OFFSET(uwind_table_next, file, 36);
+	OFFSET(uwind_table_next, path, 40);
+	OFFSET(uwind_table_next, path_bytes, 48);
+	OFFSET(uwind_table_next, reserved, 52);
+
+	SIZE(uwind_stats, 472, 8);
+	OFFSET(uwind_stats, size, 0);
+	OFFSET(uwind_stats, nr_tables, 4);
+	OFFSET(uwind_stats, table_bytes, 8);
+	OFFSET(uwind_stats, table_budget_bytes, 16);
+	OFFSET(uwind_stats, tables_refused, 24);
+	OFFSET(uwind_stats, nr_files, 32);
+	OFFSET(uwind_stats, nr_spaces, 36);
+	OFFSET(uwind_stats, nr_sessions, 40);
+	OFFSET(uwind_stats, nr_requests_open, 44);
+	OFFSET(uwind_stats, requested, 48);
+	OFFSET(uwind_stats, answered, 56);
+	OFFSET(uwind_stats, lost, 64);
+	OFFSET(uwind_stats, stops, 192);
+	OFFSET(uwind_stats, frames, 448);
+	OFFSET(uwind_stats, files_refused, 456);
+	OFFSET(uwind_stats, sections_refused, 464);
+
+	SIZE(uwind_session_start, 40, 8);
+	OFFSET(uwind_session_start, size, 0);
+	OFFSET(uwind_session_start, flags, 4);
+	OFFSET(uwind_session_start, event, 8);
+	OFFSET(uwind_session_start, max_frames, 12);
+	OFFSET(uwind_session_start, rate, 16);
+	OFFSET(uwind_session_start, targets, 24);
+	OFFSET(uwind_session_start, nr_targets, 32);
+	OFFSET(uwind_session_start, session, 36);
+
+	SIZE(uwind_session_stats, 432, 8);
+	OFFSET(uwind_session_stats, size, 0);
+	OFFSET(uwind_session_stats, session, 4);
+	OFFSET(uwind_session_stats, requested, 8);
+	OFFSET(uwind_session_stats, answered, 16);
+	OFFSET(uwind_session_stats, pending, 24);
+	OFFSET(uwind_session_stats, lost, 32);
+	OFFSET(uwind_session_stats, stops, 160);
+	OFFSET(uwind_session_stats, messages, 416);
+	OFFSET(uwind_session_stats, messages_dropped, 424);
+
+	SIZE(uwind_self_add, 112, 8);
+	OFFSET(uwind_self_add, size, 0);
+	OFFSET(uwind_self_add, reserved, 4);
+	OFFSET(uwind_self_add, sframe_start, 8);
+	OFFSET(uwind_self_add, sframe_end, 16);
+	OFFSET(uwind_self_add, text_start, 24);
+	OFFSET(uwind_self_add, text_end, 32);
+	OFFSET(uwind_self_add, bad_offset, 40);
+	OFFSET(uwind_self_add, bad_why, 48);
+
+	SIZE(uwind_self_remove, 16, 8);
+	OFFSET(uwind_self_remove, size, 0);
+	OFFSET(uwind_self_remove, reserved, 4);
+	OFFSET(uwind_self_remove, sframe_start, 8);
+
+	SIZE(uwind_self_next, 40, 8);
+	OFFSET(uwind_self_next, size, 0);
+	OFFSET(uwind_self_next, found, 4);
+	OFFSET(uwind_self_next, after, 8);
+	OFFSET(uwind_self_next, text_start, 16);
+	OFFSET(uwind_self_next, text_end, 24);
+	OFFSET(uwind_self_next, sframe_start, 32);
+
+	SIZE(uwind_record, 8, 4);
+	OFFSET(uwind_record, bytes, 0);
+	OFFSET(uwind_record, type, 4);
+	OFFSET(uwind_record, reserved, 6);
+
+	SIZE(uwind_frame, 24, 8);
+	OFFSET(uwind_frame, pc, 0);
+	OFFSET(uwind_frame, offset, 8);
+	OFFSET(uwind_frame, file, 12);
+	OFFSET(uwind_frame, stack_bytes, 16);
+	OFFSET(uwind_frame, method, 20);
+	OFFSET(uwind_frame, reserved, 21);
+
+	SIZE(uwind_record_stack, 80, 8);
+	OFFSET(uwind_record_stack, record, 0);
+	OFFSET(uwind_record_stack, cookie, 8);
+	OFFSET(uwind_record_stack, time_ns, 16);
+	OFFSET(uwind_record_stack, start_time_ns, 24);
+	OFFSET(uwind_record_stack, exec_id, 32);
+	OFFSET(uwind_record_stack, tgid, 40);
+	OFFSET(uwind_record_stack, tid, 44);
+	OFFSET(uwind_record_stack, cpu, 48);
+	OFFSET(uwind_record_stack, weight, 52);
+	OFFSET(uwind_record_stack, comm, 56);
+	OFFSET(uwind_record_stack, lost, 72);
+	OFFSET(uwind_record_stack, stop, 73);
+	OFFSET(uwind_record_stack, word_bits, 74);
+	OFFSET(uwind_record_stack, reserved, 75);
+	OFFSET(uwind_record_stack, nr_frames, 76);
+	OFFSET(uwind_record_stack, frames, 80);
+
+	SIZE(uwind_record_file, 80, 8);
+	OFFSET(uwind_record_file, record, 0);
+	OFFSET(uwind_record_file, file, 8);
+	OFFSET(uwind_record_file, flags, 12);
+	OFFSET(uwind_record_file, tgid, 16);
+	OFFSET(uwind_record_file, path_bytes, 20);
+	OFFSET(uwind_record_file, start, 24);
+	OFFSET(uwind_record_file, end, 32);
+	OFFSET(uwind_record_file, pgoff, 40);
+	OFFSET(uwind_record_file, inode, 48);
+	OFFSET(uwind_record_file, dev_major, 56);
+	OFFSET(uwind_record_file, dev_minor, 60);
+	OFFSET(uwind_record_file, bytes, 64);
+	OFFSET(uwind_record_file, ctime_ns, 72);
+	OFFSET(uwind_record_file, path, 80);
+}
+
+TEST_CASE("the version is the one that these numbers belong to")
+{
+	CHECK(UWIND_ABI_VERSION == 1);
+}
+
+TEST_CASE("an ioctl keeps its number, and so the size of its struct")
+{
+	NUMBER(UWIND_IOC_ABI, 0xc038f700);
+	NUMBER(UWIND_IOC_TABLE_CREATE, 0xc098f701);
+	NUMBER(UWIND_IOC_TABLE_DESTROY, 0xc008f702);
+	NUMBER(UWIND_IOC_TABLE_TIE, 0xc010f703);
+	NUMBER(UWIND_IOC_RANGE_BIND, 0xc018f704);
+	NUMBER(UWIND_IOC_RANGE_UNBIND, 0xc010f705);
+	NUMBER(UWIND_IOC_TABLE_NEXT, 0xc038f706);
+	NUMBER(UWIND_IOC_STATS, 0xc1d8f707);
+	NUMBER(UWIND_IOC_SESSION_START, 0xc028f708);
+	NUMBER(UWIND_IOC_SESSION_ENABLE, 0xf709);
+	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1b0f70a);
+	NUMBER(UWIND_IOC_SESSION_STOP, 0xc1b0f70b);
+	NUMBER(UWIND_IOC_SELF_ADD, 0xc070f720);
+	NUMBER(UWIND_IOC_SELF_REMOVE, 0xc010f721);
+	NUMBER(UWIND_IOC_SELF_NEXT, 0xc028f722);
+}
+
+TEST_CASE("a word keeps its value")
+{
+	WORD(UWIND_STOP_NONE, 0);
+	WORD(UWIND_STOP_OUTERMOST, 1);
+	WORD(UWIND_STOP_ZERO_RA, 2);
+	WORD(UWIND_STOP_ZERO_FP, 3);
+	WORD(UWIND_STOP_THREAD_START, 4);
+	WORD(UWIND_STOP_NO_TABLE, 5);
+	WORD(UWIND_STOP_BAD_READ, 6);
+	WORD(UWIND_STOP_BACKWARDS, 7);
+	WORD(UWIND_STOP_MISALIGNED, 8);
+	WORD(UWIND_STOP_BAD_PC, 9);
+	WORD(UWIND_STOP_LOST_REGISTER, 10);
+	WORD(UWIND_STOP_DEPTH, 11);
+	WORD(UWIND_STOP_BAD_RULE, 12);
+	WORD(UWIND_STOP_BAD_REGS, 13);
+	WORD(UWIND_STOP_REFUSED_READ, 14);
+	WORD(UWIND_STOP_KILLED, 15);
+	WORD(UWIND_METHOD_NONE, 0);
+	WORD(UWIND_METHOD_PC, 1);
+	WORD(UWIND_METHOD_SFRAME_V1, 2);
+	WORD(UWIND_METHOD_SFRAME_V2, 3);
+	WORD(UWIND_METHOD_SFRAME_V3, 4);
+	WORD(UWIND_METHOD_EH_FRAME, 5);
+	WORD(UWIND_METHOD_DEBUG_FRAME, 6);
+	WORD(UWIND_METHOD_EHABI, 7);
+	WORD(UWIND_METHOD_SYNTH, 8);
+	WORD(UWIND_METHOD_FP, 9);
+	WORD(UWIND_METHOD_LR, 10);
+	WORD(UWIND_METHOD_SIGFRAME, 11);
+	WORD(UWIND_METHOD_COMPAT_FP, 12);
+	WORD(UWIND_LOSS_EXEC, 0);
+	WORD(UWIND_LOSS_EXIT, 1);
+	WORD(UWIND_LOSS_KTHREAD, 2);
+	WORD(UWIND_LOSS_NOMEM, 3);
+	WORD(UWIND_LOSS_CANCELLED, 4);
+	WORD(UWIND_LOSS_SESSION_GONE, 5);
+	WORD(UWIND_LOSS_DROPPED, 6);
+	WORD(UWIND_ARCH_X86_64, 1);
+	WORD(UWIND_ARCH_ARM64, 2);
+	WORD(UWIND_RULE_NONE, 0);
+	WORD(UWIND_RULE_FRAME, 1);
+	WORD(UWIND_RULE_OUTERMOST, 2);
+	WORD(UWIND_RULE_SIGFRAME, 3);
+	WORD(UWIND_RULE_THREAD_START, 4);
+	WORD(UWIND_CFA_REG, 0);
+	WORD(UWIND_CFA_MEM, 1);
+	WORD(UWIND_PLACE_SAME, 0);
+	WORD(UWIND_PLACE_CFA_MEM, 1);
+	WORD(UWIND_PLACE_CFA_VAL, 2);
+	WORD(UWIND_PLACE_REG_MEM, 3);
+	WORD(UWIND_PLACE_REG_VAL, 4);
+	WORD(UWIND_PLACE_LOST, 5);
+	WORD(UWIND_SOURCE_SFRAME_BYTES, 0);
+	WORD(UWIND_SOURCE_SFRAME_REMOTE, 1);
+	WORD(UWIND_SOURCE_ROWS, 2);
+	WORD(UWIND_EVENT_CPU_CLOCK, 0);
+	WORD(UWIND_EVENT_CYCLES, 1);
+	WORD(UWIND_SESSION_FREQUENCY, 1);
+	WORD(UWIND_SESSION_ALL, 2);
+	WORD(UWIND_SESSION_INHERIT, 4);
+	WORD(UWIND_SESSION_DISABLED, 8);
+	WORD(UWIND_TIE_VDSO, 1);
+	WORD(UWIND_FILE_NO_TABLE, 1);
+	WORD(UWIND_FILE_VDSO, 2);
+	WORD(UWIND_CMD_ATTACH, 1);
+	WORD(UWIND_CMD_RECORDS, 2);
+	WORD(UWIND_A_FD, 1);
+	WORD(UWIND_A_SESSION, 2);
+	WORD(UWIND_A_SEQ, 3);
+	WORD(UWIND_A_RECORDS, 4);
+	WORD(UWIND_A_PAD, 5);
+	WORD(UWIND_RECORD_STACK, 1);
+	WORD(UWIND_RECORD_FILE, 2);
+}
+
+TEST_CASE("counters indexed by words have room for all words")
+{
+	CHECK(UWIND_NR_STOPS <= sizeof(uwind_stats::stops) / sizeof(__u64));
+	CHECK(UWIND_NR_LOSSES <= sizeof(uwind_stats::lost) / sizeof(__u64));
+	CHECK(UWIND_NR_STOPS <= sizeof(uwind_session_stats::stops) / sizeof(__u64));
+	CHECK(UWIND_NR_LOSSES <= sizeof(uwind_session_stats::lost) / sizeof(__u64));
+}
+
+} // namespace

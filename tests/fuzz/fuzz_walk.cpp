@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+// Any registers, rules and stack: the walk ends, within its frames and its
+// reads, and the stack moves one way.
+#include <fuzzer/FuzzedDataProvider.h>
+
+#include "../unit/core.h"
+
+using namespace core;
+
+namespace {
+
+constexpr u64 text = 0x400000;
+constexpr u64 stack = 0x7ffe0000;
+constexpr u32 max_frames = 40;
+
+void require(bool condition)
+{
+	if (!condition)
+		__builtin_trap();
+}
+
+// Mostly what a stack holds: addresses of stack and text, zeros.
+u64 make_word(FuzzedDataProvider& from)
+{
+	u16 bits = from.ConsumeIntegral<u16>();
+	switch (bits & 7) {
+	case 0:
+	case 1:
+	case 2:
+		return stack + (bits >> 3 & 0x1ff) * 4u;
+	case 3:
+	case 4:
+	case 5:
+		return text + (bits >> 3 & 0x7ff);
+	case 6:
+		return 0;
+	default:
+		return from.ConsumeIntegral<u64>();
+	}
+}
+
+uw_rule make_rule(FuzzedDataProvider& from, bool checked, uw_arch arch)
+{
+	uw_rule rule{};
+	rule.kind = static_cast<u8>(from.ConsumeIntegral<u8>() % 6);
+	rule.cfa_kind = static_cast<u8>(from.ConsumeIntegral<u8>() % 3);
+	rule.cfa_reg = static_cast<u8>(from.ConsumeIntegral<u8>() % 34);
+	rule.ra_place = static_cast<u8>(from.ConsumeIntegral<u8>() % 7);
+	rule.ra_reg = static_cast<u8>(from.ConsumeIntegral<u8>() % 34);
+	rule.fp_place = static_cast<u8>(from.ConsumeIntegral<u8>() % 7);
+	rule.fp_reg = static_cast<u8>(from.ConsumeIntegral<u8>() % 34);
+	rule.cfa_off = from.ConsumeIntegral<s8>() * 4;
+	rule.cfa_add = from.ConsumeBool() ? from.ConsumeIntegral<s32>() : 0;
+	rule.ra_off = from.ConsumeIntegral<s8>() * 8;
+	rule.fp_off = from.ConsumeIntegral<s8>() * 8;
+	const char* why;
+	if (checked && uw_rule_check(&rule, arch, &why))
+		return kind_rule(UW_RULE_SIGFRAME);
+	return rule;
+}
+
+// A rule may only raise SP; a leaf may leave it, once, at an exact pc.
+void check_one_rule(const uw_rule& rule, uw_arch arch, uw_regs regs, uw_port& port, bool topmost)
+{
+	const bool was_topmost = topmost;
+	const u64 sp = regs.r[uw_arch_sp(arch)];
+	u32 bytes = 0;
+	if (uw_rule_apply(&rule, arch, &regs, &port, &topmost, &bytes) != UW_STOP_NONE) {
+		require(bytes == UW_STACK_BYTES_UNKNOWN);
+		return;
+	}
+	require(topmost == (rule.kind == UW_RULE_SIGFRAME));
+	if (rule.kind == UW_RULE_SIGFRAME)
+		return;
+	const u64 cfa = regs.r[uw_arch_sp(arch)];
+	require(regs.pc != 0 && cfa % 8 == 0);
+	const bool no_stack = rule.ra_place == UW_PLACE_SAME || rule.ra_place == UW_PLACE_REG_VAL;
+	require(cfa > sp || (cfa == sp && was_topmost && no_stack));
+	require(bytes == UW_STACK_BYTES_UNKNOWN || bytes == cfa - sp);
+	require((regs.known & ~(1u << uw_arch_sp(arch) | 1u << uw_arch_fp(arch))) == 0);
+}
+
+void check_walk(uw_walk& walk, uw_port& port)
+{
+	uw_walk_run(&walk, &port);
+	require(walk.stop > UW_STOP_NONE && walk.stop < UW_NR_STOPS);
+	require(walk.nr_frames <= walk.max_frames);
+	require(walk.stop != UW_STOP_DEPTH || walk.nr_frames == walk.max_frames || walk.nr_frames >= 17);
+	u32 signal_frames = 0;
+	for (u32 i = 0; i < walk.nr_frames; i++) {
+		require(walk.frames[i].method != UW_METHOD_NONE || i > 0);
+		signal_frames += walk.frames[i].method == UW_METHOD_SIGFRAME;
+	}
+	require(signal_frames <= 16);
+	require(port.reads <= 3 * walk.nr_frames + 33 * (signal_frames + 1));
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
+{
+	FuzzedDataProvider from(data, size);
+	const uw_arch arch = from.ConsumeBool() ? UW_ARCH_ARM64 : UW_ARCH_X86_64;
+	const bool checked = from.ConsumeBool();
+	uw_walk walk{};
+	walk.arch = arch;
+	walk.max_frames = from.ConsumeIntegralInRange<u32>(0, max_frames);
+	walk.regs.pc = text + from.ConsumeIntegral<u16>() % 0x900;
+	walk.regs.known = from.ConsumeIntegral<u32>() | 1u << uw_arch_sp(arch);
+	for (u64& reg : walk.regs.r)
+		reg = make_word(from);
+
+	Draft draft(64, 64);
+	u32 nr_rows = from.ConsumeIntegralInRange<u32>(1, 16);
+	for (u32 i = 0, start = 0; i < nr_rows; i++, start += from.ConsumeIntegral<u8>())
+		draft.add(start, make_rule(from, checked, arch));
+	Table table(draft.draft);
+	const uw_port_code code[] = {{text, text + 0x600, 0, &table.table, 1, UW_METHOD_EH_FRAME},
+				     {text + 0x600, text + 0x800, 0, nullptr, 2, UW_METHOD_NONE}};
+
+	std::vector<u64> words;
+	while (from.remaining_bytes() && words.size() < 0x200)
+		words.push_back(make_word(from));
+	const uw_port_slice slice{stack, words.size() * 8, reinterpret_cast<const u8*>(words.data())};
+	uw_port port{code, 2, &slice, 1, arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0, 0, 0, 0};
+
+	for (u32 i = 0; i < draft.draft.nr_rules; i++)
+		for (bool topmost : {false, true})
+			check_one_rule(draft.draft.rules[i], arch, walk.regs, port, topmost);
+	port.reads = 0;
+	std::vector<uw_frame> frames(walk.max_frames);
+	walk.frames = frames.data();
+	check_walk(walk, port);
+	return 0;
+}

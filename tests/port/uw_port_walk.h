@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a walk asks of the world, in user space: see walk.h for the contract.
+ * A port is a list of code mappings with their tables and a list of memory
+ * slices; read number fail_at (from 1) fails.
+ */
+#ifndef UW_PORT_WALK_H
+#define UW_PORT_WALK_H
+
+#include "table.h"
+#include "walk.h"
+
+struct uw_port_code {
+	u64 start, end;
+	u64 offset; /* the table's offset of start                               */
+	const struct uw_table *table; /* NULL: executable, no table              */
+	u32 file;
+	u8 method;
+};
+
+struct uw_port_slice {
+	u64 start;
+	u64 bytes;
+	const u8 *data;
+};
+
+struct uw_port {
+	const struct uw_port_code *code;
+	u32 nr_codes;
+	const struct uw_port_slice *slices;
+	u32 nr_slices;
+	u64 pac_mask; /* bits that uw_port_strip() clears                        */
+	u32 reads;    /* words asked for so far                                  */
+	u32 fail_at;  /* 0: never                                                */
+	int fail_with; /* negative errno of that read                            */
+};
+
+UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
+{
+	const struct uw_rule *rule;
+	u32 i;
+
+	for (i = 0; i < port->nr_codes; i++) {
+		const struct uw_port_code *code = &port->code[i];
+
+		if (address < code->start || address >= code->end)
+			continue;
+		found->offset = address - code->start + code->offset;
+		found->file = code->file;
+		found->method = code->method;
+		rule = code->table ? uw_table_find(code->table, found->offset) : NULL;
+		if (!rule)
+			return -ENOENT;
+		found->rule = *rule;
+		return 0;
+	}
+	return -EFAULT;
+}
+
+UW_PORT_INLINE int uw_port_word(struct uw_port *port, u64 address, u64 *word)
+{
+	u32 i;
+
+	port->reads++;
+	if (port->reads == port->fail_at)
+		return port->fail_with;
+	for (i = 0; i < port->nr_slices; i++) {
+		const struct uw_port_slice *slice = &port->slices[i];
+
+		if (address < slice->start || address - slice->start > slice->bytes ||
+		    slice->bytes - (address - slice->start) < sizeof(*word))
+			continue;
+		memcpy(word, slice->data + (address - slice->start), sizeof(*word));
+		return 0;
+	}
+	return -EFAULT;
+}
+
+UW_PORT_INLINE u64 uw_port_strip(struct uw_port *port, u64 address)
+{
+	return address & ~port->pac_mask;
+}
+
+#endif

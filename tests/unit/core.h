@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+// The C core for C++ tests, and the small worlds that they let it walk in.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <cstdlib>
+#include <memory>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+extern "C" {
+#include "rule.h"
+#include "sframe.h"
+#include "table.h"
+#include "uw_port_walk.h"
+#include "walk.h"
+}
+
+inline bool operator==(const uw_rule& a, const uw_rule& b)
+{
+	return std::memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+// What a failed comparison prints.
+inline std::ostream& operator<<(std::ostream& out, const uw_rule& r)
+{
+	return out << "kind " << int{r.kind} << " cfa " << int{r.cfa_kind} << " r" << int{r.cfa_reg} << " "
+		   << r.cfa_off << " " << r.cfa_add << " ra " << int{r.ra_place} << " r" << int{r.ra_reg} << " "
+		   << r.ra_off << " fp " << int{r.fp_place} << " r" << int{r.fp_reg} << " " << r.fp_off;
+}
+
+namespace core {
+
+inline uw_rule kind_rule(uw_rule_kind kind)
+{
+	uw_rule rule{};
+	rule.kind = static_cast<u8>(kind);
+	return rule;
+}
+
+// CFA = reg + off; the return address and FP as the architecture has them.
+inline uw_rule x86_rule(u8 reg, s32 off)
+{
+	uw_rule rule = kind_rule(UW_RULE_FRAME);
+	rule.cfa_reg = reg;
+	rule.cfa_off = off;
+	rule.ra_place = UW_PLACE_CFA_MEM;
+	rule.ra_off = -8;
+	return rule;
+}
+
+inline uw_rule x86_rule(u8 reg, s32 off, s32 fp_off)
+{
+	uw_rule rule = x86_rule(reg, off);
+	rule.fp_place = UW_PLACE_CFA_MEM;
+	rule.fp_off = fp_off;
+	return rule;
+}
+
+inline uw_rule arm64_leaf(s32 off)
+{
+	uw_rule rule = kind_rule(UW_RULE_FRAME);
+	rule.cfa_reg = UW_ARM64_SP;
+	rule.cfa_off = off;
+	return rule;
+}
+
+inline uw_rule arm64_rule(u8 reg, s32 off, s32 ra_off)
+{
+	uw_rule rule = arm64_leaf(off);
+	rule.cfa_reg = reg;
+	rule.ra_place = UW_PLACE_CFA_MEM;
+	rule.ra_off = ra_off;
+	return rule;
+}
+
+inline uw_rule arm64_rule(u8 reg, s32 off, s32 ra_off, s32 fp_off)
+{
+	uw_rule rule = arm64_rule(reg, off, ra_off);
+	rule.fp_place = UW_PLACE_CFA_MEM;
+	rule.fp_off = fp_off;
+	return rule;
+}
+
+// A draft that owns its memory.
+class Draft {
+public:
+	explicit Draft(u32 max_rows = 4096, u32 max_rules = 1024)
+		: rows_(max_rows), rules_(max_rules), hash_(hash_size(max_rules))
+	{
+		draft.rows = rows_.data();
+		draft.rules = rules_.data();
+		draft.hash = hash_.data();
+		draft.hash_mask = static_cast<u32>(hash_.size() - 1);
+		draft.max_rows = max_rows;
+		draft.max_rules = max_rules;
+	}
+
+	Draft(const Draft&) = delete;
+
+	int add(u32 start, const uw_rule& rule) { return uw_draft_add(&draft, start, &rule); }
+
+	// What the rows say about offset, found the slow way.
+	uw_rule naive_find(u64 offset) const
+	{
+		uw_rule rule = kind_rule(UW_RULE_NONE);
+		for (u32 i = 0; i < draft.nr_rows && draft.rows[i].start <= offset; i++)
+			rule = draft.rules[draft.rows[i].rule];
+		return rule;
+	}
+
+	uw_draft draft{};
+
+private:
+	static std::size_t hash_size(u32 max_rules)
+	{
+		std::size_t size = 1;
+		while (size <= max_rules)
+			size *= 2;
+		return size;
+	}
+
+	std::vector<uw_draft_row> rows_;
+	std::vector<uw_rule> rules_;
+	std::vector<u32> hash_;
+};
+
+// A packed table that owns its memory.
+class Table {
+public:
+	explicit Table(const uw_draft& draft)
+		: memory_(new char[uw_table_bytes(&draft)])
+	{
+		uw_table_build(&table, memory_.get(), &draft);
+	}
+
+	uw_rule find(u64 offset) const
+	{
+		const uw_rule* rule = uw_table_find(&table, offset);
+		return rule ? *rule : kind_rule(UW_RULE_NONE);
+	}
+
+	uw_table table{};
+
+private:
+	std::unique_ptr<char[]> memory_;
+};
+
+using Rows = std::vector<std::pair<u32, uw_rule>>;
+
+inline Table make_table(const Rows& rows)
+{
+	Draft draft;
+	for (const auto& [start, rule] : rows)
+		if (draft.add(start, rule) != 0)
+			std::abort();
+	return Table(draft.draft);
+}
+
+struct Walked {
+	std::vector<uw_frame> frames;
+	uw_stop stop;
+	uw_regs regs;
+};
+
+// Code, memory and registers: what a walk can see.
+class World {
+public:
+	explicit World(uw_arch arch) : arch_(arch)
+	{
+		port.pac_mask = 0;
+		known(uw_arch_sp(arch));
+	}
+
+	// Code at [start, end) with its own rows; the offset of start is 0.
+	World& code(u64 start, u64 end, const Rows& rows, uw_method method = UW_METHOD_EH_FRAME)
+	{
+		tables_.push_back(std::make_unique<Table>(make_table(rows)));
+		return map(start, end, &tables_.back()->table, method);
+	}
+
+	World& bare_code(u64 start, u64 end) { return map(start, end, nullptr, UW_METHOD_NONE); }
+
+	World& word(u64 address, u64 value)
+	{
+		words_.push_back(std::make_unique<u64>(value));
+		slices_.push_back({address, sizeof(u64), reinterpret_cast<const u8*>(words_.back().get())});
+		return *this;
+	}
+
+	World& words(u64 address, const std::vector<u64>& values)
+	{
+		for (u64 value : values) {
+			word(address, value);
+			address += sizeof(u64);
+		}
+		return *this;
+	}
+
+	World& pc(u64 value)
+	{
+		regs_.pc = value;
+		return *this;
+	}
+
+	World& reg(u8 number, u64 value)
+	{
+		known(number);
+		regs_.r[number] = value;
+		return *this;
+	}
+
+	World& sp(u64 value) { return reg(uw_arch_sp(arch_), value); }
+	World& fp(u64 value) { return reg(uw_arch_fp(arch_), value); }
+
+	World& forget(u8 number)
+	{
+		regs_.known &= ~(1u << number);
+		return *this;
+	}
+
+	Walked walk(u32 max_frames = 64)
+	{
+		std::vector<uw_frame> frames(max_frames);
+		uw_walk walk{};
+		walk.regs = regs_;
+		walk.arch = arch_;
+		walk.max_frames = max_frames;
+		walk.frames = frames.data();
+		port.code = codes_.data();
+		port.nr_codes = static_cast<u32>(codes_.size());
+		port.slices = slices_.data();
+		port.nr_slices = static_cast<u32>(slices_.size());
+		port.reads = 0;
+		uw_walk_run(&walk, &port);
+		frames.resize(walk.nr_frames);
+		return {frames, walk.stop, walk.regs};
+	}
+
+	uw_port port{};
+
+private:
+	void known(u8 number) { regs_.known |= 1u << number; }
+
+	World& map(u64 start, u64 end, const uw_table* table, uw_method method)
+	{
+		u32 file = static_cast<u32>(codes_.size()) + 1;
+		codes_.push_back({start, end, 0, table, file, static_cast<u8>(method)});
+		return *this;
+	}
+
+	uw_arch arch_;
+	uw_regs regs_{};
+	std::vector<uw_port_code> codes_;
+	std::vector<std::unique_ptr<Table>> tables_;
+	std::vector<std::unique_ptr<u64>> words_;
+	std::vector<uw_port_slice> slices_;
+};
+
+} // namespace core

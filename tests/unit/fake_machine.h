@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+// Processes, files, tables and a clock in memory.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <fcntl.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <sys/stat.h>
+
+#include "app/recording.h"
+#include "fake_kernel.h"
+
+namespace uwind {
+
+// A file: its descriptor is a real one (of /dev/null), known by its number.
+struct FakeFile {
+	std::string path;
+	FileIdentity identity;
+	ObjectFacts facts;
+	std::vector<Symbol> symbols;
+	bool has_table = true;
+};
+
+class FakeFiles {
+public:
+	FakeFile& add(const std::string& path)
+	{
+		FakeFile& file = files_[path];
+		file.path = path;
+		file.identity = {8, 1, 100 + files_.size(), 4096, 1};
+		file.facts.segments = {{0x400000, 0x10000, 0}};
+		file.facts.build_id = "abcd";
+		return file;
+	}
+
+	Result<OpenedFile> open(const std::string& path)
+	{
+		std::lock_guard lock(mutex_);
+		if (!files_.contains(path))
+			return Error{ENOENT, path};
+		OpenedFile opened;
+		opened.fd = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+		opened.identity = files_[path].identity;
+		opened_[opened.fd.get()] = path;
+		return opened;
+	}
+
+	FakeFile& of(int fd)
+	{
+		std::lock_guard lock(mutex_);
+		return files_[opened_[fd]];
+	}
+
+	std::map<std::string, FakeFile> files_;
+
+private:
+	std::mutex mutex_;
+	std::map<int, std::string> opened_;
+};
+
+class FakeProcesses : public Processes {
+public:
+	explicit FakeProcesses(FakeFiles& files) : files_(files) {}
+
+	std::vector<std::uint32_t> pids() override
+	{
+		std::vector<std::uint32_t> result;
+		for (const auto& [pid, mappings] : mappings_)
+			result.push_back(pid);
+		return result;
+	}
+
+	Result<std::vector<Mapping>> mappings(std::uint32_t pid) override
+	{
+		if (!mappings_.contains(pid))
+			return Error{ESRCH, "gone"};
+		return mappings_[pid];
+	}
+
+	Result<ProcessFacts> describe(std::uint32_t pid) override
+	{
+		if (!facts_.contains(pid))
+			return Error{ESRCH, "gone"};
+		return facts_[pid];
+	}
+
+	Result<OpenedFile> open_mapped(std::uint32_t, const Mapping& mapping) override
+	{
+		opened_mapped_++;
+		auto file = files_.open(mapping.path);
+		if (file && file->identity.inode != mapping.inode)
+			return Error{ESTALE, "another file"};
+		return file;
+	}
+
+	Result<OpenedFile> open_path(const std::string& path) override { return files_.open(path); }
+
+	Result<UniqueFd> open_vdso() override
+	{
+		auto file = files_.open("vdso");
+		if (!file)
+			return file.error();
+		return std::move(file->fd);
+	}
+
+	Host host() override { return {"6.1", "", "box", "boot", "0", 0}; }
+
+	// Maps all of the file in the process, from address on.
+	Mapping map(std::uint32_t pid, const std::string& path, std::uint64_t address)
+	{
+		const FileIdentity& id = files_.files_.at(path).identity;
+		Mapping mapping{address, address + 0x10000, 0, id.dev_major, id.dev_minor, id.inode, path};
+		mappings_[pid].push_back(mapping);
+		return mapping;
+	}
+
+	std::map<std::uint32_t, std::vector<Mapping>> mappings_;
+	std::map<std::uint32_t, ProcessFacts> facts_;
+	std::atomic<int> opened_mapped_ = 0;
+
+private:
+	FakeFiles& files_;
+};
+
+class FakeObjects : public Objects {
+public:
+	explicit FakeObjects(FakeFiles& files) : files_(files) {}
+	Result<ObjectFacts> facts(int fd) override { return files_.of(fd).facts; }
+	Result<std::vector<Symbol>> functions(int fd) override { return files_.of(fd).symbols; }
+
+private:
+	FakeFiles& files_;
+};
+
+class FakeTables : public Tables {
+public:
+	explicit FakeTables(FakeFiles& files) : files_(files) {}
+
+	Result<TableContent> of_file(int fd) override
+	{
+		built_++;
+		if (!files_.of(fd).has_table)
+			return Error{ENODATA, "no unwind data"};
+		TableRows rows;
+		rows.rows = {{0, 0}};
+		rows.rules.resize(1);
+		rows.method = unsigned(Method::EH_FRAME);
+		return TableContent(rows);
+	}
+
+	Result<TableContent> of_vdso(int fd) override { return of_file(fd); }
+
+	std::atomic<int> built_ = 0;
+
+private:
+	FakeFiles& files_;
+};
+
+class FakeClock : public Clock {
+public:
+	std::uint64_t boottime_ns() override
+	{
+		return std::chrono::duration_cast<std::chrono::nanoseconds>(
+			std::chrono::steady_clock::now().time_since_epoch()).count();
+	}
+	std::int64_t seconds_since_1970() override { return 1'700'000'000; }
+};
+
+class FakeThreads : public Threads {
+public:
+	void prefer_this_one() override {}
+};
+
+// All of it.
+struct FakeMachine {
+	FakeFiles files;
+	FakeKernel kernel;
+	FakeStream stream;
+	FakeProcesses processes{files};
+	FakeObjects objects{files};
+	FakeTables tables{files};
+	FakeClock clock;
+	FakeThreads threads;
+	std::uint64_t sequence = 0;
+
+	FakeMachine() { files.add("vdso"); }
+
+	Ports ports() { return {kernel, stream, processes, objects, tables, clock, threads}; }
+
+	void send(std::vector<Record> records)
+	{
+		RecordBatch batch;
+		batch.session = FakeKernel::session;
+		batch.sequence = sequence++;
+		batch.records = std::move(records);
+		stream.send(std::move(batch));
+	}
+};
+
+inline FileRecord file_record(std::uint32_t number, std::uint32_t tgid, const Mapping& mapping,
+			      const FileIdentity& identity)
+{
+	FileRecord record;
+	record.number = number;
+	record.no_table = true;
+	record.tgid = tgid;
+	record.mapping = mapping;
+	record.identity = identity;
+	return record;
+}
+
+inline StackFrame frame(std::uint64_t pc, std::uint64_t offset, std::uint32_t file, Method method)
+{
+	return {pc, offset, file, 16, method};
+}
+
+inline StackRecord stack_record(std::uint32_t tgid, std::vector<StackFrame> frames,
+				Stop stop = Stop::OUTERMOST)
+{
+	StackRecord record;
+	record.tgid = record.tid = tgid;
+	record.weight = 1;
+	record.comm = "comm" + std::to_string(tgid);
+	record.start_time_ns = 12'345'678'901;
+	record.stop = stop;
+	record.frames = std::move(frames);
+	return record;
+}
+
+inline bool never() { return false; }
+
+} // namespace uwind
