@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+# The front door: one line per verb. What a verb does is in scripts/.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEOVERRIDES :=
+# Many tools want a home; a service or a CI run may have none.
+export HOME := $(or $(HOME),$(shell getent passwd "$$(id -u)" | cut -d: -f6))
+
+ARCH   ?= $(shell dpkg --print-architecture)
+KERNEL ?= 6.1
+PREFIX ?= /usr/local
+BUILD  := build/$(ARCH)
+C_FILES  = $(shell git ls-files -co --exclude-standard 'kmod/*.[ch]' 'tests/*.[ch]' 'tests/*.cpp' 'daemon/*.[ch]' 'daemon/*.cpp')
+
+.PHONY: help setup build kmod demo check check-long test-vm lint fmt install uninstall clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install the Debian packages that are missing, fetch the kernels
+	@scripts/setup.sh
+
+build: setup ## programs, victims and module in build/ARCH     [ARCH=amd64|arm64] [KERNEL=6.1]
+	@scripts/check.sh build $(ARCH) $(KERNEL)
+
+kmod: setup ## the module alone, for a stock Debian kernel         [ARCH=…] [KERNEL=…]
+	@scripts/lab/build-kmod.sh $(ARCH) $(KERNEL) $(BUILD)/kmod-$(KERNEL)
+
+demo: setup ## complete stacks of real programs in a VM            [ARCH=…] [KERNEL=…]
+	@scripts/demo.sh $(ARCH) $(KERNEL)
+
+check: ## every test that is not long, on the host and in VMs
+	@scripts/check.sh all
+
+check-long: ## longer fuzzing and unloading                          [PART=fuzz|unload-amd64|unload-arm64]
+	@scripts/check.sh long $(PART)
+
+test-vm: setup ## one VM case, or all                                   [CASE=60_unload] [CYCLES=100] [ARCH=…]
+	@CASE='$(CASE)' CYCLES='$(CYCLES)' scripts/check.sh vm $(ARCH) $(KERNEL)
+
+lint: setup ## layers, version tests, sizes, words, shellcheck, clang-tidy
+	@scripts/check.sh lint
+
+fmt: ## clang-format over C and C++
+	@clang-format -i $(C_FILES)
+
+install: ## programs, unit, manual pages, and the module for this kernel [DESTDIR=] [PREFIX=/usr/local]
+	@scripts/install.sh install '$(BUILD)' '$(DESTDIR)' '$(PREFIX)'
+
+uninstall: ## what install put there
+	@scripts/install.sh uninstall '$(BUILD)' '$(DESTDIR)' '$(PREFIX)'
+
+clean: ## remove build/ and out/; the cache stays
+	@rm -rf build out

@@ -1,0 +1,24 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# Tables are made from .sframe sections and from .eh_frame, are listed while somebody holds them, and go with their owner.
+# Expected: 15 s
+. ./lib.sh
+
+want "the command accepts the section of a file" uwind table check $PROGRAMS/sframe_victim
+want "the command lowers .eh_frame" uwind table stat /bin/sh >stat.txt
+uwind table dump $PROGRAMS/sframe_victim >dump.txt || fail "table dump"
+[ "$(wc -l <dump.txt)" -gt 10 ] || fail "a dump has a line per row"
+
+$PROGRAMS/sframe_victim 60 &
+victim=$!
+uwind record -F 199 -p $victim --duration 30 -o r.json &
+recorder=$!
+listed() { uwind list >list.txt && grep -q sframe_victim list.txt && grep -q libc.so list.txt; }
+until_true 20 listed || fail "the victim's and the C library's tables are listed: $(cat list.txt)"
+grep sframe_victim list.txt | grep -q sframe-v1 || fail "the victim's table comes from its SFrame section: $(cat list.txt)"
+kill -TERM $recorder
+want_status "record ends well on SIGTERM" 0 wait $recorder
+kill $victim
+uwind list >list.txt || fail "uwind list"
+! grep -q sframe_victim list.txt || fail "tables go with their owner: $(cat list.txt)"
+rules r.json schema balance table:sframe_victim:sframe-v1 table:libc.so:eh_frame method:sframe_victim:sframe

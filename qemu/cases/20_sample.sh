@@ -1,0 +1,33 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# Recording a command, a process and everything; the command's exit status; formats of the report.
+# Expected: 30 s
+. ./lib.sh
+
+want "a command is recorded" uwind record -F 499 -o command.json -- $PROGRAMS/sframe_victim 4
+rules command.json schema balance lost:5 samples:sframe_victim:200 complete:sframe_victim:90 \
+	chain:sframe_victim:work_recurse:main chain:sframe_victim:work_compare:work_sort bottom:sframe_victim
+want_status "record exits with the command's status" 7 uwind record -o status.json -- sh -c 'exit 7'
+
+$PROGRAMS/threads_victim 60 &
+victim=$!
+want "a process is recorded" uwind record -F 199 -p $victim --duration 6 -o process.json
+kill $victim
+rules process.json schema balance samples:threads_victim:200 complete:threads_victim:90 \
+	chain:threads_victim:work_recurse:thread_work only:threads_victim
+
+$PROGRAMS/sframe_victim 60 &
+victim=$!
+want "a period is accepted" uwind record -c 5000000 -p $victim --duration 2 -o period.json
+rules period.json schema balance samples:sframe_victim:50
+want "the default file is uwind.json" uwind record -p $victim --duration 1
+want "an older report stays as .old" uwind record -p $victim --duration 1
+[ -e uwind.json.old ] || fail "an older report stays as .old"
+[ "$(stat -c %a uwind.json)" = 600 ] || fail "a report is for its owner only"
+kill $victim
+
+uwind report -i command.json --format folded >folded.txt || fail "folded output"
+grep -q '^sframe_victim;.*main.*work_recurse.* [0-9][0-9]*$' folded.txt || fail "folded lines go from the outside in: $(head -n 3 folded.txt)"
+want "a summary is printed" uwind report -i command.json --format summary
+want_status "an unknown option is a usage error" 64 uwind record --no-such-option
+! uwind record -p 999999 --duration 1 -o x.json || fail "a process that is not there is an error"

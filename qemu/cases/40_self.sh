@@ -1,0 +1,18 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# Nobody special registers sections of its own memory: every rule of the open device, and stacks that come out complete.
+# Expected: 20 s
+. ./lib.sh
+
+chmod 755 "$WORK"
+cp $PROGRAMS/self_register .
+as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+want "the rules hold for nobody" as_nobody ./self_register check
+want "the rules hold for root" ./self_register check
+want_status "nobody may not record" 77 as_nobody uwind record --duration 1 -o /tmp/nobody.json -- true
+
+setpriv --reuid=65534 --regid=65534 --clear-groups ./self_register work 60 &
+victim=$!
+want "its stacks are recorded" uwind record -F 199 -p $victim --duration 5 -o r.json
+kill $victim
+rules r.json schema balance samples:self_register:100 complete:self_register:90 chain:self_register:work_recurse:main

@@ -1,0 +1,10 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# Every input that the contract refuses is refused, with the errno that it names.
+# Expected: 3 s
+. ./lib.sh
+
+$PROGRAMS/ioctl_check >checks.txt || fail "the contract holds: $(grep -v "^ok" checks.txt)"
+[ "$(grep -c "^ok" checks.txt)" -gt 150 ] || fail "every rule was tried"
+uwind list >list.txt || fail "uwind list"
+! grep -q ioctl_check list.txt || fail "what the test made has gone with it: $(cat list.txt)"

@@ -1,0 +1,45 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# The module is inserted, used under load and removed, while tasks sleep in the kernel with requests open; they wake unharmed.
+# Expected: 60 s for 10 cycles; CYCLES=100 is the long version
+. ./lib.sh
+
+# Milliseconds that rmmod took; a program that still holds the device is refused, so nobody may.
+timed_rmmod() {
+	before=$(date +%s%N)
+	rmmod uwind || fail "rmmod in cycle $cycle"
+	echo $((($(date +%s%N) - before) / 1000000))
+}
+
+is_sampling() { uwind status | grep -q '^sessions  *1$'; }
+
+one_cycle() {
+	insert_module
+	uwind record -a -F 4999 --duration 60 -o unload.json >record.log 2>&1 &
+	recorder=$!
+	until_true 30 is_sampling
+	$PROGRAMS/threads_victim 60 &
+	load=$!
+	$PROGRAMS/sleeper 6 >slept &
+	sleepers=$!
+	sleep 2
+	kill -TERM $recorder
+	wait $recorder || fail "record in cycle $cycle: $(cat record.log)"
+	took=$(timed_rmmod)
+	[ "$took" -lt 1000 ] || slow=$((slow + 1))
+	kill -USR1 $sleepers
+	wait $sleepers || fail "the sleepers woke unharmed in cycle $cycle"
+	[ "$(cat slept)" = awake ] || fail "the sleepers woke unharmed in cycle $cycle"
+	kill $load
+	wait $load 2>/dev/null
+	[ "$took" -le "$longest" ] || longest=$took
+}
+
+longest=0 cycle=0 slow=0
+while [ $cycle -lt "${CYCLES:-10}" ]; do
+	cycle=$((cycle + 1))
+	one_cycle
+done
+echo "cycles: $cycle, longest rmmod: $longest ms"
+[ $slow = 0 ] || fail "rmmod took a second or more in $slow cycles"
+insert_module

@@ -1,0 +1,31 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# The service writes reports at its interval, ends on SIGTERM, and leaves nothing in the kernel even when it is killed.
+# Expected: 25 s
+. ./lib.sh
+
+$PROGRAMS/sframe_victim 90 &
+victim=$!
+uwindd --interval 2 --dir "$WORK/reports" &
+daemon=$!
+two_reports() { [ "$(find "$WORK/reports" -name '*.json' 2>/dev/null | wc -l)" -ge 2 ]; }
+until_true 30 two_reports || fail "a report appears every two seconds: $(ls -l "$WORK/reports")"
+kill -TERM $daemon
+want_status "the service ends well on SIGTERM" 0 wait $daemon
+[ "$(stat -c %a "$WORK/reports")" = 750 ] || fail "the folder of reports is closed to others"
+newest=$(find "$WORK/reports" -name '*.json' | sort | tail -n 1)
+rules "$newest" schema samples:sframe_victim:20
+uwind list >list.txt || fail "uwind list"
+! grep -q sframe_victim list.txt || fail "no tables are left behind: $(cat list.txt)"
+
+uwindd --interval 2 --dir "$WORK/reports" &
+daemon=$!
+listed() { uwind list | grep -q sframe_victim; }
+until_true 20 listed || fail "the service registers what runs"
+kill -KILL $daemon
+wait $daemon 2>/dev/null
+kill $victim
+unlisted() { ! listed; }
+until_true 5 unlisted || fail "no tables are left behind by a killed service: $(uwind list)"
+want "the module can be removed after that" rmmod uwind
+insert_module

@@ -1,0 +1,60 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# What the cases share: failing with a sentence, waiting, the module, and rules about reports. Sourced, never run.
+
+# shellcheck disable=SC2034  # used by the cases
+PROGRAMS=/root/programs
+CASES=$(cd "$(dirname "$0")" && pwd)
+MODULE_FILE=/lib/modules/$(uname -r)/extra/uwind.ko
+WORK=$(mktemp -d /tmp/case.XXXXXX)
+
+# A failing case may leave programs behind; they must not disturb the next one.
+end_children() {
+	for pid in $(ps -o pid= --ppid $$); do kill -KILL "$pid" 2>/dev/null || true; done
+	rm -rf "$WORK"
+}
+trap end_children EXIT
+cd "$WORK" || exit 1
+
+fail() {
+	echo "not so: $*" >&2
+	exit 1
+}
+
+# want "the rule" COMMAND...: the command succeeds.
+want() {
+	rule=$1
+	shift
+	"$@" || fail "$rule ($*)"
+}
+
+# want_status "the rule" STATUS COMMAND...
+want_status() {
+	rule=$1 wanted=$2 got=0
+	shift 2
+	"$@" || got=$?
+	[ "$got" = "$wanted" ] || fail "$rule: exit status $got, not $wanted ($*)"
+}
+
+# until_true SECONDS COMMAND...: wait for it.
+until_true() {
+	tries=$(($1 * 10))
+	shift
+	while ! "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# The report keeps rules: rules FILE RULE... (see report.py).
+rules() { python3 "$CASES/report.py" "$@" || fail "the report breaks a rule"; }
+
+module_loaded() { grep -q '^uwind ' /proc/modules; }
+
+insert_module() {
+	module_loaded || insmod "$MODULE_FILE" || fail "insmod $MODULE_FILE"
+	until_true 5 test -c /dev/uwind || fail "/dev/uwind did not appear"
+}

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Reads a JSON report and says which of the given rules it breaks. Standard library only.
+
+Usage: report.py FILE RULE...
+  schema                      keys, types and indices are as documented
+  balance                     requested = answered + the sum of lost (pending among it)
+  lost:PERCENT                at most so many requests were lost, kernel threads aside
+  samples:COMM:N              at least N samples (by weight) of that program
+  processes:COMM:N            at least N different processes of it
+  complete:COMM:PERCENT       at least so many of its stacks are complete
+  bottom:COMM                 its complete stacks end in _start or where threads start
+  chain:COMM:INNER:OUTER      in some stack of it, OUTER called INNER, directly or not
+  only:COMM                   there is no sample of any other program
+  table:MODULE:KIND           a module whose path contains MODULE has such a table
+  method:MODULE:METHOD        some frame in MODULE was found that way
+"""
+import collections
+import json
+import sys
+
+COMPLETE = {"outermost", "zero_ra", "zero_fp", "thread_start"}
+BOTTOMS = {"_start", "clone", "__clone", "clone3", "__clone3", "start_thread", "thread_start"}
+
+
+class Report:
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            self.json = json.load(file)
+        self.samples = collections.defaultdict(list)
+        for sample in self.json["samples"]:
+            self.samples[self.json["processes"][sample["process"]]["comm"]].append(sample)
+
+    def stacks(self, comm, after_seconds=0):
+        """Pairs (stack, weight) of a program, from so many seconds after its first sample on."""
+        samples = self.samples.get(comm, [])
+        start = min((s["time_ns"] for s in samples), default=0) + after_seconds * 1e9
+        for sample in samples:
+            if sample["user_stack"] is not None and sample["time_ns"] >= start:
+                yield self.json["stacks"][sample["user_stack"]], sample["weight"]
+
+    def weight(self, comm, after_seconds=0):
+        return sum(w for _, w in self.stacks(comm, after_seconds))
+
+    def complete_percent(self, comm, after_seconds=0):
+        total = self.weight(comm, after_seconds)
+        good = sum(w for s, w in self.stacks(comm, after_seconds) if s["complete"])
+        return 100 * good / total if total else 0.0
+
+    def why_not(self, comm):
+        """Stop reasons of the stacks that are not complete, most frequent first."""
+        reasons = collections.Counter()
+        for stack, weight in self.stacks(comm):
+            if not stack["complete"]:
+                reasons[stack["stop"]] += weight
+        return reasons
+
+    def name(self, index):
+        frame = self.json["frames"][index]
+        if frame["symbol"] is not None:
+            return frame["symbol"]
+        if frame["module"] is None:
+            return frame["address"]
+        return "%s+%s" % (self.module(index).rsplit("/", 1)[-1], frame["offset"])
+
+    def module(self, index):
+        module = self.json["frames"][index]["module"]
+        return "" if module is None else self.json["modules"][module]["path"]
+
+    def names(self, stack):
+        return [self.name(i) for i in stack["frames"]]
+
+    def lost(self):
+        """Pairs (cause, requests); kernel threads have no user stack and are not a loss."""
+        return {c: n for c, n in self.json["counters"]["lost"].items() if c not in ("kthread", "pending")}
+
+    def lost_percent(self):
+        counters = self.json["counters"]
+        asked = counters["requested"] - counters["lost"].get("kthread", 0)
+        return 100 * sum(self.lost().values()) / asked if asked > 0 else 0.0
+
+
+def check_stack(json_report, stack, problems):
+    frames = stack["frames"]
+    if any(i >= len(json_report["frames"]) for i in frames):
+        problems.append("a stack names a frame that is not there")
+    if not len(frames) == len(stack["methods"]) == len(stack["stack_bytes"]):
+        problems.append("frames, methods and stack_bytes of a stack differ in length")
+    if stack["complete"] != (stack["stop"] in COMPLETE):
+        problems.append("complete does not follow from stop %s" % stack["stop"])
+    if not stack["stop"] or stack["stop"] == "none":
+        problems.append("a stack ended without a reason")
+    if stack["methods"] and stack["methods"][0] != "pc":
+        problems.append("the innermost frame was found by %s, not by pc" % stack["methods"][0])
+
+
+def rule_schema(report):
+    problems, root = [], report.json
+    if root["schema"] != "uwind-report/1":
+        problems.append("schema is %s" % root["schema"])
+    for key in ("kernel", "arch", "hostname", "boot_id", "uwind", "abi"):
+        if key not in root["host"]:
+            problems.append("host lacks %s" % key)
+    for stack in root["stacks"]:
+        check_stack(root, stack, problems)
+    for sample in root["samples"]:
+        for key in ("user_stack", "kernel_stack"):
+            if sample[key] is not None and sample[key] >= len(root["stacks"]):
+                problems.append("a sample names a stack that is not there")
+        if sample["weight"] < 1:
+            problems.append("a sample has no weight")
+    for frame in root["frames"]:
+        if frame["module"] is not None and frame["module"] >= len(root["modules"]):
+            problems.append("a frame names a module that is not there")
+    return sorted(set(problems))
+
+
+def rule_balance(report):
+    counters = report.json["counters"]
+    lost = sum(counters["lost"].values())
+    if counters["requested"] != counters["answered"] + lost:
+        return ["requested %d, answered %d, lost and pending %d" % (counters["requested"], counters["answered"], lost)]
+    return []
+
+
+def rule_lost(report, percent):
+    if report.lost_percent() > float(percent):
+        return ["%.2f %% lost: %s" % (report.lost_percent(), report.lost())]
+    return []
+
+
+def rule_samples(report, comm, least):
+    weight = report.weight(comm)
+    return [] if weight >= int(least) else ["%s has %d samples" % (comm, weight)]
+
+
+def rule_processes(report, comm, least):
+    found = len({s["process"] for s in report.samples.get(comm, [])})
+    return [] if found >= int(least) else ["%s has %d processes" % (comm, found)]
+
+
+def rule_complete(report, comm, percent):
+    found = report.complete_percent(comm)
+    if found >= float(percent):
+        return []
+    return ["%.2f %% of %s are complete; the others: %s" % (found, comm, dict(report.why_not(comm)))]
+
+
+def rule_bottom(report, comm):
+    ends = collections.Counter()
+    for stack, weight in report.stacks(comm):
+        if stack["complete"] and stack["stop"] != "thread_start" and report.names(stack)[-1] not in BOTTOMS:
+            ends[report.names(stack)[-1]] += weight
+    return ["complete stacks of %s end in %s" % (comm, dict(ends))] if ends else []
+
+
+def follows(names, inner, outer):
+    """Compilers add suffixes such as .constprop.0, C++ argument lists."""
+    inside = [i for i, n in enumerate(names) if inner in n]
+    return bool(inside) and any(outer in n for n in names[inside[0] + 1:])
+
+
+def rule_chain(report, comm, inner, outer):
+    if any(follows(report.names(s), inner, outer) for s, _ in report.stacks(comm)):
+        return []
+    return ["no stack of %s has %s called by %s" % (comm, inner, outer)]
+
+
+def rule_only(report, comm):
+    others = {c: len(s) for c, s in report.samples.items() if c != comm}
+    return ["there are samples of %s" % others] if others else []
+
+
+def rule_table(report, path, kind):
+    tables = {m["path"]: m["table"] for m in report.json["modules"] if path in m["path"]}
+    return [] if kind in tables.values() else ["tables of %s: %s" % (path, tables)]
+
+
+def rule_method(report, path, method):
+    for stack in report.json["stacks"]:
+        for frame, found_by in zip(stack["frames"], stack["methods"]):
+            if found_by == method and path in report.module(frame):
+                return []
+    return ["no frame in %s was found by %s" % (path, method)]
+
+
+def main(arguments):
+    report, status = Report(arguments[0]), 0
+    for rule in arguments[1:]:
+        name, *parameters = rule.split(":")
+        for problem in globals()["rule_" + name](report, *parameters):
+            print("%s: %s: %s" % (arguments[0], rule, problem))
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

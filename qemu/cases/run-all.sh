@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Runs the cases beside it in order, or only those named, and prints "ok NAME SECONDS" or "FAIL NAME SECONDS" for each.
+#
+# Usage: run-all.sh [NN_name]...
+cd "$(dirname "$0")" || exit 1
+
+now() { cut -d. -f1 /proc/uptime; }
+
+# A case leaves nothing behind that holds the module.
+module_unused() {
+	for _ in 1 2 3 4 5; do
+		[ "$(sed -n 's/^uwind [0-9]* \([0-9]*\) .*/\1/p' /proc/modules)" = 0 ] && return
+		sleep 0.5
+	done
+	echo "not so: nothing holds the module: $(grep '^uwind ' /proc/modules)"
+	return 1
+}
+
+# A case may take five times what it expects, and a minute, before it counts as stuck.
+run_case() {
+	start=$(now)
+	expected=$(sed -n 's/^# Expected: \([0-9]*\) s.*/\1/p' "$1.sh")
+	echo "== $1 (expected: $expected s)"
+	verdict=ok
+	timeout -k 5 "${CASE_LIMIT:-$((60 + 5 * expected))}" sh "./$1.sh" || verdict=FAIL
+	module_unused || verdict=FAIL
+	echo "$verdict $1 $(($(now) - start))"
+	[ $verdict = ok ]
+}
+
+status=0
+if [ $# = 0 ]; then
+	for file in [0-9][0-9]_*.sh; do set -- "$@" "${file%.sh}"; done
+fi
+for name in "$@"; do run_case "$name" || status=1; done
+exit $status

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Who may include whom: prints every #include that goes against the layers of the kernel module or of the daemon.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# includes FOLDER...: "file include" for each #include line, quotes and brackets kept.
+includes() { grep -rHoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+["<][^">]+[">]' "$@" --include='*.[ch]' --include='*.cpp' | sed -E 's/:.*include[[:space:]]+/ /'; }
+
+bad=0
+complain() {
+	printf '%s includes %s: %s\n' "$1" "$2" "$3"
+	bad=1
+}
+
+# The core is pure C: its own headers, the port, and the contract's words, which are macros only.
+core_rule() {
+	case $2 in
+	'"uw_port.h"' | '"uw_port_walk.h"' | '"uwind_words.h"') ;;
+	'"'*) [ -e "kmod/core/$(tr -d '"' <<<"$2")" ] || complain "$1" "$2" "the core includes only its own headers" ;;
+	*) complain "$1" "$2" "the core includes no system or kernel header" ;;
+	esac
+}
+
+# What stores tables and ranges knows nothing of those who ask.
+kernel_rule() {
+	case $2 in *compat.h'"') complain "$1" "$2" "compat.h is force-included" ;; esac
+	case $1 in
+	kmod/table_store.* | kmod/file_store.* | kmod/registry.* | kmod/space.* | kmod/quota.* | kmod/pidfd.* | kmod/regs*)
+		case $2 in '"session.h"' | '"request.h"' | '"batch.h"' | '"control.h"' | '"netlink.h"' | '"trigger_'*)
+			complain "$1" "$2" "storage does not know sessions and requests" ;;
+		esac ;;
+	esac
+	case $1:$2 in
+	kmod/main.c:* | kmod/control.*:* | kmod/netlink.*:*) ;;
+	*:'"control.h"') complain "$1" "$2" "only main and netlink know the control device" ;;
+	esac
+}
+
+# A quoted include begins with one of the folders that the layer may see.
+daemon_rule() {
+	local file=$1 header=${2//\"/} layers
+	case $2 in '<'*) return ;; esac
+	case $file in
+	daemon/base/*) layers='base/' ;;
+	daemon/model/*) layers='model/ base/ uwind_words.h' ;;
+	daemon/port/*) layers='port/ model/ base/' ;;
+	daemon/io/*) layers='io/ port/ model/ base/ uwind' ;;
+	daemon/tables/*) layers='tables/ port/ model/ base/ table.h types.h rule.h sframe.h bytes.h uw_port.h' ;;
+	daemon/export/*) layers='export/ port/ model/ base/' ;;
+	daemon/app/*) layers='app/ port/ model/ base/' ;;
+	*) return ;;
+	esac
+	for layer in $layers; do case $header in "$layer"*) return ;; esac done
+	complain "$file" "$2" "${file%/*} may include: $layers"
+}
+
+# The contract itself is for those who speak it.
+uapi_rule() {
+	case $2:$1 in
+	'"uwind.h"':kmod/core/*) ;; # core_rule has said it
+	'"uwind.h"':kmod/* | '"uwind.h"':daemon/io/* | '"uwind.h"':tests/*) ;;
+	'"uwind.h"':*) complain "$1" "$2" "the contract is spoken in kmod, daemon/io and tests only" ;;
+	esac
+}
+
+while read -r file header; do
+	case $file in
+	kmod/core/*) core_rule "$file" "$header" ;;
+	kmod/*) kernel_rule "$file" "$header" ;;
+	daemon/*) daemon_rule "$file" "$header" ;;
+	esac
+	uapi_rule "$file" "$header"
+done < <(includes kmod daemon tests)
+exit $bad

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What no file may say: names of package registries (apt's configuration decides), and paths of somebody's machine.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Written so that this file does not contain what it looks for.
+registries='(deb|security|ftp|snapshot|archive)[.]debia[n][.]org|registry[.]npmj[s]|npmj[s][.](org|com)'
+paths='/(hom[e]|Users)/[a-z]|/root/[.]|/wor[k]/|/far[m]/'
+
+files() { git ls-files -co --exclude-standard -- ':!LICENSE' | while read -r f; do [ ! -f "$f" ] || printf '%s\n' "$f"; done; }
+
+if files | tr '\n' '\0' | xargs -0 grep -nIE "$registries|$paths"; then
+	echo "the lines above name a registry or a path of one machine"
+	exit 1
+fi

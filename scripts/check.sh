@@ -1,0 +1,279 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Builds and runs the tests as named steps: one line per test with its seconds, then "N passed, N failed".
+#
+# Usage: check.sh all | lint | vm ARCH KERNEL | long [PART] | build ARCH [KERNEL]
+# Each step's output is in out/check/NAME.log; out/check/results has one line "ok|FAIL NAME SECONDS" per test.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+OUT=$PWD/out/check
+FUZZ_SECONDS=${FUZZ_SECONDS:-10}
+JOBS=$(nproc)
+
+# --- running steps -----------------------------------------------------------------------------
+
+# record STATUS NAME SECONDS: what the closing line counts.
+record() {
+	printf '%s %s %s\n' "$1" "$2" "$3" >>"$OUT/results"
+	if [ "$1" = ok ]; then
+		printf 'ok   %s (%s s)\n' "$2" "$3"
+	else
+		printf 'FAIL %s (%s s) log: %s\n' "$2" "$3" "out/check/${4:-$2}.log"
+	fi
+}
+
+# step NAME COMMAND...: run it with its output in a log. Always succeeds; the failure is on record.
+step() {
+	local name=$1 start=$SECONDS
+	shift
+	if ("$@") >"$OUT/$name.log" 2>&1 </dev/null; then
+		record ok "$name" $((SECONDS - start))
+	else
+		record FAIL "$name" $((SECONDS - start))
+		tail -n 15 "$OUT/$name.log" | sed 's/^/     | /'
+	fi
+}
+
+passed() { grep -qx "ok $1 [0-9]*" "$OUT/results"; }
+
+# absorb PREFIX LOG: the lines "ok NAME SECONDS" and "FAIL NAME SECONDS" that a guest printed are tests too.
+absorb() {
+	local status name seconds
+	while read -r status name seconds; do
+		record "$status" "$1-$name" "${seconds:-0}" "$2"
+	done < <(grep -E '^(ok|FAIL) [0-9]+_[a-z_0-9]+ [0-9]+$' "$OUT/$2.log" || true)
+}
+
+begin() {
+	rm -rf "$OUT"
+	mkdir -p "$OUT"
+	: >"$OUT/results"
+}
+
+finish() {
+	local ok bad
+	ok=$(grep -c '^ok ' "$OUT/results" || true)
+	bad=$(grep -c '^FAIL ' "$OUT/results" || true)
+	printf '%s passed, %s failed\n' "$ok" "$bad"
+	[ "$bad" = 0 ] && [ "$ok" != 0 ]
+}
+
+# --- building ----------------------------------------------------------------------------------
+
+configure() {
+	local dir=$1
+	shift
+	if command -v ccache >/dev/null; then
+		set -- "$@" -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+	fi
+	cmake -G Ninja -S . -B "$dir" "$@"
+}
+
+build_programs() { # ARCH
+	local prefix=
+	if [ "$1" != "$(dpkg --print-architecture)" ]; then
+		case $1 in amd64) prefix=x86_64-linux-gnu- ;; arm64) prefix=aarch64-linux-gnu- ;; esac
+	fi
+	make -C tests/programs --no-print-directory -j"$JOBS" CC="${prefix}gcc" CXX="${prefix}g++" OUT="$PWD/build/$1/programs"
+}
+
+build_tools() { # ARCH
+	local flags=()
+	if [ "$1" != "$(dpkg --print-architecture)" ]; then flags=(-DCMAKE_TOOLCHAIN_FILE="$PWD/scripts/lab/aarch64.cmake"); fi
+	configure "build/$1" "${flags[@]}"
+	ninja -C "build/$1" uwind uwindd
+}
+
+build_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/kmod-$2"; } # ARCH KERNEL
+
+build_unit() {
+	configure build/check -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
+		-DUWIND_TESTS=ON -DUWIND_SANITIZE=ON
+	ninja -C build/check unit_tests
+}
+
+fuzz_targets() { find tests/fuzz -name 'fuzz_*.cpp' -printf '%f\n' 2>/dev/null | sed 's/\.cpp$//' | sort; }
+
+build_fuzz() {
+	local targets
+	mapfile -t targets < <(fuzz_targets)
+	configure build/fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 \
+		-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
+		-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link -DCMAKE_CXX_FLAGS=-fsanitize=fuzzer-no-link \
+		-DUWIND_FUZZ=ON -DUWIND_SANITIZE=ON
+	ninja -C build/fuzz "${targets[@]}"
+}
+
+# --- tests on the host -------------------------------------------------------------------------
+
+lint_shell() {
+	local files
+	mapfile -t files < <(git ls-files -co --exclude-standard -- '*.sh' .ci/run qemu/init scripts/demo-guest.sh |
+		while read -r f; do [ ! -f "$f" ] || echo "$f"; done | sort -u)
+	shellcheck -x -P SCRIPTDIR "${files[@]}"
+}
+
+lint_steps() {
+	step layers scripts/check-layers.sh
+	step versions scripts/check-versions.sh
+	step sizes scripts/check-sizes.sh
+	step words scripts/check-words.sh
+	step shellcheck lint_shell
+}
+
+lint_tidy() {
+	configure build/check -DCMAKE_BUILD_TYPE=Debug -DUWIND_TESTS=ON -DUWIND_SANITIZE=ON >/dev/null
+	find daemon -name '*.cpp' -print0 | xargs -0 -P "$JOBS" -n 4 clang-tidy -p build/check --quiet
+}
+
+# Each of Catch2's test cases counts as one test.
+run_unit() {
+	local start=$SECONDS total bad
+	"$PWD/build/check/tests/unit_tests" --durations no >"$OUT/unit.log" 2>&1 </dev/null || true
+	if total=$(sed -n 's/^All tests passed (.* in \([0-9]*\) test cases\{0,1\}).*/\1/p' "$OUT/unit.log") && [ -n "$total" ]; then
+		bad=0
+	else
+		total=$(sed -n 's/^test cases: *\([0-9]*\) .*/\1/p' "$OUT/unit.log")
+		bad=$(sed -n 's/^test cases:.* \([0-9]*\) failed.*/\1/p' "$OUT/unit.log")
+	fi
+	if [ -z "$total" ] || [ -z "$bad" ]; then
+		record FAIL unit $((SECONDS - start))
+	elif [ "$bad" = 0 ]; then
+		printf 'ok   unit: %s test cases (%s s)\n' "$total" $((SECONDS - start))
+	else
+		printf 'FAIL unit: %s of %s test cases (%s s) log: out/check/unit.log\n' "$bad" "$total" $((SECONDS - start))
+	fi
+	if [ "${bad:-1}" != 0 ]; then tail -n 60 "$OUT/unit.log" | sed 's/^/     | /'; fi
+	if [ -n "$total" ] && [ -n "$bad" ]; then
+		for ((i = 0; i < total - bad; i++)); do echo "ok unit-case 0"; done >>"$OUT/results"
+		for ((i = 0; i < bad; i++)); do echo "FAIL unit-case 0"; done >>"$OUT/results"
+	fi
+}
+
+run_fuzz() { # TARGET SECONDS
+	local corpus=tests/fuzz/corpus/${1#fuzz_} work=$OUT/corpus/$1
+	mkdir -p "$work"
+	if [ -d "$corpus" ]; then set -- "$1" "$2" "$corpus"; fi
+	nice "build/fuzz/tests/$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+		-artifact_prefix="$OUT/$1-" "$work" "${@:3}"
+}
+
+# Two at a time.
+fuzz_steps() { # SECONDS
+	local target pids=()
+	for target in $(fuzz_targets); do
+		step "$target" run_fuzz "$target" "$1" &
+		pids+=($!)
+		if [ ${#pids[@]} = 2 ]; then
+			wait "${pids[0]}"
+			pids=("${pids[1]}")
+		fi
+	done
+	if [ ${#pids[@]} != 0 ]; then wait "${pids[@]}"; fi
+}
+
+# --- tests in VMs ------------------------------------------------------------------------------
+
+# One boot runs all cases; the last of them is the demo.
+run_vm() { # ARCH KERNEL COMMAND...
+	local arch=$1 kernel=$2
+	shift 2
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" --timeout 1800 --out "$OUT/vm-$arch" \
+		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils \
+		--add "build/$arch/programs" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
+}
+
+vm_steps() { # ARCH
+	step "vm-$1" run_vm "$1" 6.1 /root/cases/run-all.sh
+	absorb "$1" "vm-$1"
+	step "demo-$1" scripts/demo-assert.py "$OUT/vm-$1/demo/report.json"
+}
+
+built_for_vm() { passed "build-tools-$1" && passed "build-kmod-$1" && passed "build-programs-$1"; }
+
+build_for_vm() { # ARCH
+	step "build-kmod-$1" build_kmod "$1" 6.1
+	step "build-programs-$1" build_programs "$1"
+	step "build-tools-$1" build_tools "$1"
+}
+
+host_tests() {
+	lint_steps
+	if passed build-unit; then run_unit; fi
+	if passed build-fuzz; then fuzz_steps "$FUZZ_SECONDS"; fi
+}
+
+# --- verbs -------------------------------------------------------------------------------------
+
+# Everything is built first, since compiling and emulated machines would slow each other down;
+# then the two machines run next to the host's tests.
+check_all() {
+	local arch
+	step setup scripts/setup.sh
+	for arch in amd64 arm64; do build_for_vm "$arch"; done
+	step build-unit build_unit
+	step build-fuzz build_fuzz
+	for arch in amd64 arm64; do
+		if built_for_vm "$arch"; then vm_steps "$arch" & fi
+	done
+	(host_tests)
+	wait
+}
+
+check_long() {
+	local arch
+	case ${1:-fuzz} in
+	fuzz)
+		step build-fuzz build_fuzz
+		if passed build-fuzz; then fuzz_steps $((2000 / $(fuzz_targets | wc -l))); fi
+		;;
+	unload-amd64 | unload-arm64)
+		arch=${1#unload-}
+		build_for_vm "$arch"
+		vm_case "$arch" 6.1 60_unload 100
+		;;
+	*)
+		echo "check.sh: no part '$1': fuzz, unload-amd64, unload-arm64" >&2
+		exit 64
+		;;
+	esac
+}
+
+vm_case() { # ARCH KERNEL CASE CYCLES
+	step "vm-$1" run_vm "$1" "$2" env CYCLES="$4" CASE_LIMIT=1500 /root/cases/run-all.sh ${3:+"$3"}
+	absorb "$1" "vm-$1"
+}
+
+main() {
+	local verb=${1:-all}
+	shift || true
+	case $verb in
+	build)
+		build_programs "$1"
+		build_kmod "$1" "${2:-6.1}"
+		build_tools "$1"
+		return
+		;;
+	esac
+	begin
+	case $verb in
+	all) check_all ;;
+	lint)
+		lint_steps
+		step tidy lint_tidy
+		;;
+	vm)
+		build_for_vm "$1"
+		vm_case "$1" "${2:-6.1}" "${CASE:-}" "${CYCLES:-10}"
+		;;
+	long) check_long "$@" ;;
+	*)
+		echo "check.sh: no verb '$verb'" >&2
+		exit 64
+		;;
+	esac
+	finish
+}
+
+main "$@"
