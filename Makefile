@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 BUILD  := build/$(ARCH)
 C_FILES  = $(shell git ls-files -co --exclude-standard 'kmod/*.[ch]' 'tests/*.[ch]' 'tests/*.cpp' 'daemon/*.[ch]' 'daemon/*.cpp')
 
-.PHONY: help setup build kmod demo check check-long test-vm lint fmt install uninstall clean
+.PHONY: help setup build kmod demo check check-long test-vm bench lint fmt install uninstall clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -38,6 +38,9 @@ check-long: ## longer fuzzing and unloading                          [PART=fuzz|
 
 test-vm: setup ## one VM case, or all                                   [CASE=60_unload] [CYCLES=100] [ARCH=…]
 	@CASE='$(CASE)' CYCLES='$(CYCLES)' scripts/check.sh vm $(ARCH) $(KERNEL)
+
+bench: setup ## nanoseconds per frame and per lookup, on this machine
+	@scripts/check.sh bench
 
 lint: setup ## layers, version tests, sizes, words, shellcheck, clang-tidy
 	@scripts/check.sh lint

@@ -30,8 +30,7 @@ struct Arguments {
 // A disk may be full for a while: say so, and go on.
 void store(ReportFolder& folder, const Report& report)
 {
-	const auto stored = folder.store(report.session.started,
-					 [&](std::ostream& out) { write_json(report, out); });
+	const auto stored = folder.store(report.session.started, [&](std::ostream& out) { write_json(report, out); });
 	if (!stored)
 		spdlog::error("report of {} is lost: {}", report.session.started, stored.error().message);
 	else
@@ -97,15 +96,18 @@ void add_options(CLI::App& app, Arguments& arguments)
 {
 	app.set_version_flag("--version", "uwindd " UWIND_VERSION);
 	app.add_option("--interval", arguments.interval_s, "Seconds that one report covers")
-		->check(CLI::Range(1, 86'400))->capture_default_str();
-	app.add_option("--dir", arguments.folder, "Where the reports go; made if missing")
+		->check(CLI::Range(1, 86'400))
 		->capture_default_str();
+	app.add_option("--dir", arguments.folder, "Where the reports go; made if missing")->capture_default_str();
 	app.add_option("--keep", arguments.keep, "How many reports are kept")
-		->check(CLI::Range(1, 1'000'000))->capture_default_str();
+		->check(CLI::Range(1, 1'000'000))
+		->capture_default_str();
 	app.add_option("-F,--frequency", arguments.frequency, "Samples per second of each CPU")
-		->check(CLI::Range(1, 100'000))->capture_default_str();
+		->check(CLI::Range(1, 100'000))
+		->capture_default_str();
 	app.add_option("-e,--event", arguments.event, "What triggers a sample: cpu-clock or cycles")
-		->check(CLI::IsMember({"cpu-clock", "cycles"}))->capture_default_str();
+		->check(CLI::IsMember({"cpu-clock", "cycles"}))
+		->capture_default_str();
 	app.add_flag("-v,--verbose", arguments.verbose, "Say what is met on the way");
 }
 

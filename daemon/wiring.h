@@ -13,8 +13,8 @@ constexpr std::size_t open_files_wanted = 2048;
 
 inline Ports ports_of(Machine& machine, Tables& tables)
 {
-	return Ports{*machine.device, *machine.stream, machine.processes, machine.objects, tables,
-		     machine.clock, machine.threads};
+	return Ports{*machine.device, *machine.stream, machine.processes, machine.objects,
+		     tables,          machine.clock,   machine.threads};
 }
 
 } // namespace uwind

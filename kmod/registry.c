@@ -2,11 +2,11 @@
 /*
  * From an address to a rule.
  *
- * Ranges bound by hand come first, then the ranges that earlier walks found in
- * VMAs; both are sorted arrays that are read under RCU. Only an address that is
- * in neither takes mmap_lock, looks at the VMA and remembers it: its file if it
- * has one, so that a table that is registered for the file later, or taken
- * away, is seen at once and in every process.
+ * Ranges bound by hand, and ranges that earlier walks found in VMAs: both are
+ * sorted arrays that are read under RCU. Only an address in no known VMA takes
+ * mmap_lock, looks at the VMA and remembers it: its file if it has one, so that
+ * a table that is registered for the file later, or taken away, is seen at once
+ * and in every process. A table bound by hand comes before the file's, row by row.
  */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -29,38 +29,52 @@ void uw_registry_begin(struct uw_port *port, u64 sp)
 	port->sp = sp;
 }
 
-/* Fill found from a range that covers address. Under rcu_read_lock(). */
-static int uw_range_rule(const struct uw_range *range, u64 address, struct uw_found *found)
+/* -ENOENT: the table is gone, or has no row. Under rcu_read_lock(). */
+static int uw_kept_rule(const struct uw_kept *kept, u64 offset, struct uw_found *found)
 {
-	const struct uw_kept *kept = range->kept;
 	const struct uw_rule *rule;
 
-	found->offset = address - range->start + range->offset;
-	found->file = range->file ? range->file->number : 0;
-	if (!kept && range->file)
-		kept = rcu_dereference(range->file->kept);
 	if (!kept || READ_ONCE(kept->dead))
 		return -ENOENT;
 	found->method = kept->method;
-	rule = uw_table_find(&kept->table, found->offset);
+	rule = uw_table_find(&kept->table, offset);
 	if (!rule)
 		return -ENOENT;
 	found->rule = *rule;
 	return 0;
 }
 
-/* -EAGAIN: no range is known. */
+/*
+ * Fill found for an address in a mapping: the rule from the table that is bound
+ * there by hand if it has a row, else from the file's. Under rcu_read_lock().
+ */
+static int uw_range_rule(const struct uw_range *mapped, const struct uw_range *bound, u64 address,
+			 struct uw_found *found)
+{
+	u64 bound_offset = bound ? address - bound->start + bound->offset : 0;
+
+	found->offset = address - mapped->start + mapped->offset;
+	found->file = mapped->file ? mapped->file->number : 0;
+	if (bound && !found->file)
+		found->offset = bound_offset;
+	if (bound && !uw_kept_rule(bound->kept, bound_offset, found))
+		return 0;
+	if (!mapped->file)
+		return -ENOENT;
+	return uw_kept_rule(rcu_dereference(mapped->file->kept), found->offset, found);
+}
+
+/* -EAGAIN: the mapping is not known yet. */
 static int uw_space_rule(struct uw_space *space, u64 address, struct uw_found *found)
 {
-	const struct uw_range *range;
+	const struct uw_range *mapped, *bound;
 	int err = -EAGAIN;
 
 	rcu_read_lock();
-	range = uw_ranges_find(rcu_dereference(space->bound), address);
-	if (!range)
-		range = uw_ranges_find(rcu_dereference(space->mapped), address);
-	if (range)
-		err = uw_range_rule(range, address, found);
+	bound = uw_ranges_find(rcu_dereference(space->bound), address);
+	mapped = uw_ranges_find(rcu_dereference(space->mapped), address);
+	if (mapped)
+		err = uw_range_rule(mapped, bound, address, found);
 	rcu_read_unlock();
 	return err;
 }
@@ -87,6 +101,7 @@ static void uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma
 static int uw_vma_rule(struct uw_space *space, u64 address, struct uw_found *found)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
+	const struct uw_range *bound = NULL;
 	struct uw_range range;
 	int err;
 
@@ -94,7 +109,9 @@ static int uw_vma_rule(struct uw_space *space, u64 address, struct uw_found *fou
 		return -EFAULT;
 	uw_range_from_vma(&range, vma);
 	rcu_read_lock();
-	err = uw_range_rule(&range, address, found);
+	if (space)
+		bound = uw_ranges_find(rcu_dereference(space->bound), address);
+	err = uw_range_rule(&range, bound, address, found);
 	rcu_read_unlock();
 	if (space && !uw_space_add(space, UW_SPACE_MAPPED, &range, 1, GFP_NOWAIT | __GFP_NOWARN))
 		return err;

@@ -33,8 +33,7 @@ bool Aggregate::StackEqual::operator()(Index a, Index b) const
 }
 
 Aggregate::Aggregate(Processes& processes, Limits limits)
-	: processes_(processes), limits_(limits),
-	  stacks_(0, StackHash{&collected_}, StackEqual{&collected_})
+    : processes_(processes), limits_(limits), stacks_(0, StackHash{&collected_}, StackEqual{&collected_})
 {
 }
 

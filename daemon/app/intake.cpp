@@ -5,7 +5,7 @@
 namespace uwind {
 
 Intake::Intake(RecordStream& stream, Threads& threads, std::size_t limit)
-	: stream_(stream), threads_(threads), queue_(limit), thread_([this] { run(); })
+    : stream_(stream), threads_(threads), queue_(limit), thread_([this] { run(); })
 {
 }
 

@@ -37,11 +37,11 @@ std::vector<std::string> library_candidates(const std::string& name, const std::
 		for (std::string folder; std::getline(parts, folder, ':');)
 			paths.push_back(with_origin(folder, folder_of(needed_by)) + "/" + name);
 	}
-	const std::string machine = arch == Arch::arm64 ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
-	for (const auto& folder : {"/lib/" + machine, "/usr/lib/" + machine, std::string("/usr/local/lib"),
-				   std::string("/lib64"), std::string("/usr/lib64"), std::string("/lib"),
-				   std::string("/usr/lib")})
-		paths.push_back(folder + "/" + name);
+	const char* machine = arch == Arch::arm64 ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
+	for (const char* folder : {"/lib/", "/usr/lib/"})
+		paths.push_back(std::string(folder).append(machine).append("/").append(name));
+	for (const char* folder : {"/usr/local/lib/", "/lib64/", "/usr/lib64/", "/lib/", "/usr/lib/"})
+		paths.push_back(folder + name);
 	return paths;
 }
 

@@ -68,8 +68,7 @@ void Modules::set_object(ModuleId id, ObjectFacts facts, std::shared_ptr<UniqueF
 	remember_open(id);
 }
 
-void Modules::set_table(ModuleId id, Method method, std::uint32_t table, std::uint64_t rows,
-			std::uint64_t bytes)
+void Modules::set_table(ModuleId id, Method method, std::uint32_t table, std::uint64_t rows, std::uint64_t bytes)
 {
 	std::lock_guard lock(mutex_);
 	Module* module = find(id);

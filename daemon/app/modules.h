@@ -50,8 +50,7 @@ public:
 	std::optional<ModuleId> of_number(std::uint32_t file_number);
 
 	void set_object(ModuleId id, ObjectFacts facts, std::shared_ptr<UniqueFd> fd);
-	void set_table(ModuleId id, Method method, std::uint32_t table, std::uint64_t rows,
-		       std::uint64_t bytes);
+	void set_table(ModuleId id, Method method, std::uint32_t table, std::uint64_t rows, std::uint64_t bytes);
 
 	std::optional<Module> get(ModuleId id);
 	// Kernel file numbers that were used since the last call stay; the tables of

@@ -96,9 +96,8 @@ void fill_report(Collected collected, Modules& modules, Symbols& symbols, Report
 	ModuleList list(modules, report);
 	std::vector<Index> order(collected.frames.size());
 	std::iota(order.begin(), order.end(), 0);
-	std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-		return collected.frames[a].file < collected.frames[b].file;
-	});
+	std::stable_sort(order.begin(), order.end(),
+			 [&](Index a, Index b) { return collected.frames[a].file < collected.frames[b].file; });
 	for (const Index index : order) {
 		const RawFrame& raw = collected.frames[index];
 		report.frames[index] = named(raw, list.of(raw.file), symbols);

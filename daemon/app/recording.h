@@ -65,9 +65,9 @@ private:
 	std::optional<Intake> intake_;
 	std::uint32_t session_ = 0;
 	std::uint64_t next_sequence_ = 0;
-	Counts counts_;           // of messages, since the start
-	Counts reported_counts_;  // up to the last report
-	SessionStats reported_;   // up to the last report
+	Counts counts_;          // of messages, since the start
+	Counts reported_counts_; // up to the last report
+	SessionStats reported_;  // up to the last report
 	std::uint64_t since_ns_ = 0;
 	std::int64_t since_ = 0;
 };

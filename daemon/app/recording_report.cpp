@@ -7,7 +7,10 @@
 namespace uwind {
 namespace {
 
-std::uint64_t minus(std::uint64_t now, std::uint64_t before) { return now > before ? now - before : 0; }
+std::uint64_t minus(std::uint64_t now, std::uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
 
 template <typename Word>
 std::map<std::string, std::uint64_t> named(const std::map<Word, std::uint64_t>& now,
@@ -25,9 +28,9 @@ std::map<std::string, std::uint64_t> named(const std::map<Word, std::uint64_t>& 
 
 Counts Recording::own_counts()
 {
-	Counts counts{{"messages_missing", 0}, {"decode_errors", 0}, {"records_unknown", 0},
-		      {"tables_made", 0}, {"tables_shared", 0}, {"tables_refused", 0},
-		      {"tables_rejected", 0}, {"tables_given_up", 0}, {"files_without_table", 0},
+	Counts counts{{"messages_missing", 0}, {"decode_errors", 0},     {"records_unknown", 0},
+		      {"tables_made", 0},      {"tables_shared", 0},     {"tables_refused", 0},
+		      {"tables_rejected", 0},  {"tables_given_up", 0},   {"files_without_table", 0},
 		      {"files_not_opened", 0}, {"files_not_followed", 0}};
 	for (const auto& [name, count] : counts_)
 		counts[name] = count;

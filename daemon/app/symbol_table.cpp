@@ -17,11 +17,8 @@ namespace {
 // shortest, the first in the alphabet.
 bool comes_first(const Symbol& a, const Symbol& b)
 {
-	const auto rank = [](const Symbol& s) {
-		return std::tuple(s.address, s.binding, s.name.size());
-	};
-	return std::pair(rank(a), std::string_view(a.name))
-	       < std::pair(rank(b), std::string_view(b.name));
+	const auto rank = [](const Symbol& s) { return std::tuple(s.address, s.binding, s.name.size()); };
+	return std::pair(rank(a), std::string_view(a.name)) < std::pair(rank(b), std::string_view(b.name));
 }
 
 } // namespace
@@ -67,8 +64,9 @@ void SymbolTable::keep(const std::vector<Symbol>& symbols)
 // The nearest start whose function reaches the address.
 const SymbolTable::Function* SymbolTable::covering(std::uint64_t address) const
 {
-	auto next = std::upper_bound(functions_.begin(), functions_.end(), address,
-		[](std::uint64_t value, const Function& function) { return value < function.start; });
+	auto next =
+		std::upper_bound(functions_.begin(), functions_.end(), address,
+				 [](std::uint64_t value, const Function& function) { return value < function.start; });
 	while (next != functions_.begin()) {
 		--next;
 		if (address < next->end)
@@ -84,8 +82,9 @@ std::optional<NamedPlace> SymbolTable::find(std::uint64_t address) const
 	if (const Function* function = covering(address))
 		return NamedPlace{demangled(names_.data() + function->name), address - function->start};
 	if (entry_ && address >= entry_ && address - entry_ < entry_bytes) {
-		const auto next = std::upper_bound(functions_.begin(), functions_.end(), entry_,
-			[](std::uint64_t value, const Function& f) { return value < f.start; });
+		const auto next =
+			std::upper_bound(functions_.begin(), functions_.end(), entry_,
+					 [](std::uint64_t value, const Function& f) { return value < f.start; });
 		if (next == functions_.end() || address < next->start)
 			return NamedPlace{"_start", address - entry_};
 	}

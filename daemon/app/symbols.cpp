@@ -13,8 +13,8 @@ std::optional<NamedPlace> Symbols::find(ModuleId id, std::uint64_t address)
 
 const SymbolTable& Symbols::table_of(ModuleId id)
 {
-	const auto known = std::find_if(kept_.begin(), kept_.end(),
-					[id](const Entry& entry) { return entry.id == id; });
+	const auto known =
+		std::find_if(kept_.begin(), kept_.end(), [id](const Entry& entry) { return entry.id == id; });
 	if (known != kept_.end()) {
 		kept_.splice(kept_.begin(), kept_, known);
 		return kept_.front().table;
@@ -35,9 +35,8 @@ std::shared_ptr<UniqueFd> Symbols::file_of(const Module& module)
 	if (module.fd)
 		return module.fd;
 	auto opened = processes_.open_path(module.path);
-	if (!opened || opened->identity.inode != module.identity.inode
-	    || opened->identity.bytes != module.identity.bytes
-	    || opened->identity.ctime_ns != module.identity.ctime_ns)
+	if (!opened || opened->identity.inode != module.identity.inode ||
+	    opened->identity.bytes != module.identity.bytes || opened->identity.ctime_ns != module.identity.ctime_ns)
 		return nullptr;
 	return std::make_shared<UniqueFd>(std::move(opened->fd));
 }
@@ -49,8 +48,7 @@ SymbolTable Symbols::load(ModuleId id)
 	if (!fd)
 		return SymbolTable({}, 0);
 	auto functions = objects_.functions(fd->get());
-	return SymbolTable(functions ? std::move(*functions) : std::vector<Symbol>(),
-			   module->facts.entry);
+	return SymbolTable(functions ? std::move(*functions) : std::vector<Symbol>(), module->facts.entry);
 }
 
 } // namespace uwind

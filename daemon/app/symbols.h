@@ -14,9 +14,8 @@ namespace uwind {
 // Used by one thread.
 class Symbols {
 public:
-	Symbols(Objects& objects, Processes& processes, Modules& modules,
-		std::size_t limit = 4u << 20)
-		: objects_(objects), processes_(processes), modules_(modules), limit_(limit)
+	Symbols(Objects& objects, Processes& processes, Modules& modules, std::size_t limit = 4u << 20)
+	    : objects_(objects), processes_(processes), modules_(modules), limit_(limit)
 	{
 	}
 

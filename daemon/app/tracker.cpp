@@ -14,10 +14,10 @@ constexpr char vdso_path[] = "[vdso]";
 
 } // namespace
 
-Tracker::Tracker(Kernel& kernel, Processes& processes, Objects& objects, Tables& tables,
-		 Threads& threads, Modules& modules)
-	: kernel_(kernel), processes_(processes), objects_(objects), tables_(tables), threads_(threads),
-	  modules_(modules), thread_([this] { run(); })
+Tracker::Tracker(Kernel& kernel, Processes& processes, Objects& objects, Tables& tables, Threads& threads,
+		 Modules& modules)
+    : kernel_(kernel), processes_(processes), objects_(objects), tables_(tables), threads_(threads), modules_(modules),
+      thread_([this] { run(); })
 {
 }
 

@@ -28,8 +28,8 @@ using Counts = std::map<std::string, std::uint64_t>;
 // tables made afterwards.
 class Tracker {
 public:
-	Tracker(Kernel& kernel, Processes& processes, Objects& objects, Tables& tables,
-		Threads& threads, Modules& modules);
+	Tracker(Kernel& kernel, Processes& processes, Objects& objects, Tables& tables, Threads& threads,
+		Modules& modules);
 	~Tracker();
 
 	using StopRequested = std::function<bool()>;
@@ -55,7 +55,7 @@ private:
 		ModuleId id = 0;
 		std::uint32_t file_number = 0; // 0: none
 		std::uint32_t tgid = 0;
-		std::uint64_t pc = 0;          // of a file that was not announced
+		std::uint64_t pc = 0; // of a file that was not announced
 		Mapping mapping;
 		bool make_table = true;
 	};
@@ -73,10 +73,9 @@ private:
 	void open_neighbours(std::uint32_t tgid);
 	std::optional<Mapping> locate(const Job& job);
 	std::optional<Module> register_path(const std::string& path);
-	void register_library(const std::string& name, const std::string& needed_by,
-			      const ObjectFacts& facts, std::set<std::string>& seen);
-	void register_libraries(const std::string& path, const ObjectFacts& facts,
-				std::set<std::string>& seen);
+	void register_library(const std::string& name, const std::string& needed_by, const ObjectFacts& facts,
+			      std::set<std::string>& seen);
+	void register_libraries(const std::string& path, const ObjectFacts& facts, std::set<std::string>& seen);
 	void read_served_paths();
 	void register_mapping(std::uint32_t pid, const Mapping& mapping);
 	void adopt(ModuleId id, std::uint32_t file_number);
@@ -95,8 +94,8 @@ private:
 	std::optional<ModuleId> vdso_;
 	std::set<std::pair<std::uint64_t, std::uint64_t>> scanned_; // device, inode; worker's
 								    // once sampling began
-	std::set<std::string> served_; // paths of files with other programs' tables
-	std::deque<Opened> unserved_; // worker's: opened, without a table yet
+	std::set<std::string> served_;                              // paths of files with other programs' tables
+	std::deque<Opened> unserved_;                               // worker's: opened, without a table yet
 
 	std::mutex mutex_; // guards what follows
 	std::condition_variable changed_;

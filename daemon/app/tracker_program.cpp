@@ -22,19 +22,17 @@ std::optional<Module> Tracker::register_path(const std::string& path)
 	return modules_.get(added.id);
 }
 
-void Tracker::register_library(const std::string& name, const std::string& needed_by,
-			       const ObjectFacts& facts, std::set<std::string>& seen)
+void Tracker::register_library(const std::string& name, const std::string& needed_by, const ObjectFacts& facts,
+			       std::set<std::string>& seen)
 {
 	if (seen.size() >= max_libraries || !seen.insert(name).second)
 		return;
-	for (const auto& path : library_candidates(name, needed_by, facts.library_folders,
-						   kernel_.version().arch))
+	for (const auto& path : library_candidates(name, needed_by, facts.library_folders, kernel_.version().arch))
 		if (const auto module = register_path(path))
 			return register_libraries(path, module->facts, seen);
 }
 
-void Tracker::register_libraries(const std::string& path, const ObjectFacts& facts,
-				 std::set<std::string>& seen)
+void Tracker::register_libraries(const std::string& path, const ObjectFacts& facts, std::set<std::string>& seen)
 {
 	for (const auto& name : facts.needed)
 		register_library(name, path, facts, seen);

@@ -65,9 +65,7 @@ bool Tracker::take(Job& job)
 	std::unique_lock lock(mutex_);
 	busy_ = false;
 	changed_.notify_all();
-	changed_.wait(lock, [this] {
-		return stopping_ || !jobs_.empty() || (!unserved_.empty() && !no_more_tables_);
-	});
+	changed_.wait(lock, [this] { return stopping_ || !jobs_.empty() || (!unserved_.empty() && !no_more_tables_); });
 	if (stopping_)
 		return false;
 	busy_ = true;
@@ -106,8 +104,8 @@ std::optional<Mapping> Tracker::locate(const Job& job)
 	const auto found = std::find_if(mappings->begin(), mappings->end(), [&](const Mapping& mapping) {
 		if (job.pc)
 			return job.pc >= mapping.start && job.pc < mapping.end;
-		return mapping.inode == job.mapping.inode && mapping.dev_major == job.mapping.dev_major
-		       && mapping.dev_minor == job.mapping.dev_minor;
+		return mapping.inode == job.mapping.inode && mapping.dev_major == job.mapping.dev_major &&
+		       mapping.dev_minor == job.mapping.dev_minor;
 	});
 	return found == mappings->end() ? std::nullopt : std::optional(*found);
 }
@@ -172,7 +170,7 @@ void Tracker::adopt(ModuleId id, std::uint32_t file_number)
 	if (!tables)
 		return;
 	const auto found = std::find_if(tables->begin(), tables->end(),
-		[&](const TableInfo& table) { return table.file == file_number; });
+					[&](const TableInfo& table) { return table.file == file_number; });
 	if (found != tables->end())
 		modules_.set_table(id, found->method, 0, found->rows, found->bytes);
 }

@@ -30,6 +30,12 @@ std::string_view basename_of(std::string_view path)
 	return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+std::string_view without_deleted(std::string_view path)
+{
+	constexpr std::string_view mark = " (deleted)";
+	return path.ends_with(mark) ? path.substr(0, path.size() - mark.size()) : path;
+}
+
 std::string rfc3339(std::int64_t seconds_since_1970)
 {
 	const std::time_t time = seconds_since_1970;

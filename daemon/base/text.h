@@ -18,6 +18,9 @@ std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10);
 // What is behind the last slash.
 std::string_view basename_of(std::string_view path);
 
+// Without the " (deleted)" that the kernel puts behind the path of a file that is gone.
+std::string_view without_deleted(std::string_view path);
+
 // UTC, RFC 3339, seconds: "2026-01-31T23:59:59Z".
 std::string rfc3339(std::int64_t seconds_since_1970);
 

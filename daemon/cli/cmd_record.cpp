@@ -50,15 +50,16 @@ RecordingOptions options_of(const RecordArguments& arguments)
 	RecordingOptions options;
 	options.session.event = arguments.event == "cycles" ? Event::cycles : Event::cpu_clock;
 	options.session.is_frequency = arguments.period == 0;
-	options.session.rate = arguments.period ? arguments.period
-			     : arguments.frequency ? arguments.frequency : default_hz;
+	options.session.rate = arguments.period      ? arguments.period
+			       : arguments.frequency ? arguments.frequency
+						     : default_hz;
 	options.session.all = arguments.all;
 	options.session.inherit = !arguments.all;
 	options.session.targets = arguments.pids;
 	// Arguments may carry passwords: the command's name alone is recorded.
-	options.target = arguments.all ? "all"
-		: arguments.command.empty() ? "pid " + joined(arguments.pids)
-					    : "command " + arguments.command.front();
+	options.target = arguments.all               ? "all"
+			 : arguments.command.empty() ? "pid " + joined(arguments.pids)
+						     : "command " + arguments.command.front();
 	return options;
 }
 
@@ -66,7 +67,7 @@ RecordingOptions options_of(const RecordArguments& arguments)
 class Record {
 public:
 	Record(const RecordArguments& arguments, StopSignals& signals, Machine& machine)
-		: arguments_(arguments), signals_(signals), machine_(machine)
+	    : arguments_(arguments), signals_(signals), machine_(machine)
 	{
 	}
 
@@ -212,18 +213,20 @@ void add_record_command(CLI::App& app, int& exit_code, const std::vector<std::st
 	arguments->command = command;
 	verb->footer("One of: -a, -p PID,... or, behind all options, -- COMMAND ARG...");
 	verb->add_option("-e,--event", arguments->event, "What triggers a sample: cpu-clock or cycles")
-		->check(CLI::IsMember({"cpu-clock", "cycles"}))->capture_default_str();
-	auto* frequency = verb->add_option("-F,--frequency", arguments->frequency,
-		"Samples per second of each CPU (default: 99)")->check(CLI::Range(1, 100'000));
+		->check(CLI::IsMember({"cpu-clock", "cycles"}))
+		->capture_default_str();
+	auto* frequency =
+		verb->add_option("-F,--frequency", arguments->frequency, "Samples per second of each CPU (default: 99)")
+			->check(CLI::Range(1, 100'000));
 	verb->add_option("-c,--count", arguments->period, "One sample per so many ns (cpu-clock) or cycles")
-		->check(CLI::PositiveNumber)->excludes(frequency);
+		->check(CLI::PositiveNumber)
+		->excludes(frequency);
 	auto* pids = verb->add_option("-p,--pid", arguments->pids, "Processes, and their children from now on")
-		->delimiter(',');
+			     ->delimiter(',');
 	verb->add_flag("-a,--all", arguments->all, "All processes")->excludes(pids);
-	verb->add_option("--duration", arguments->duration_s, "End after so many seconds")
-		->check(CLI::PositiveNumber);
-	verb->add_option("-o,--output", arguments->output,
-		"The report; an older one becomes FILE.old")->capture_default_str();
+	verb->add_option("--duration", arguments->duration_s, "End after so many seconds")->check(CLI::PositiveNumber);
+	verb->add_option("-o,--output", arguments->output, "The report; an older one becomes FILE.old")
+		->capture_default_str();
 	verb->add_flag("-v,--verbose", arguments->verbose, "Say what is met on the way");
 	verb->callback([arguments, &exit_code] { exit_code = record(*arguments); });
 }

@@ -95,12 +95,11 @@ void add_report_command(CLI::App& app, int& exit_code)
 	std::vector<std::string> names;
 	for (const Format& format : formats)
 		names.emplace_back(format.name);
-	verb->add_option("-i,--input", arguments->input, "The JSON report; - is standard input")
-		->capture_default_str();
+	verb->add_option("-i,--input", arguments->input, "The JSON report; - is standard input")->capture_default_str();
 	verb->add_option("--format", arguments->format, "summary, folded (for flame graphs) or json")
-		->check(CLI::IsMember(names))->capture_default_str();
-	verb->add_option("-o,--output", arguments->output, "Where to; - is standard output")
+		->check(CLI::IsMember(names))
 		->capture_default_str();
+	verb->add_option("-o,--output", arguments->output, "Where to; - is standard output")->capture_default_str();
 	verb->callback([arguments, &exit_code] { exit_code = report(*arguments); });
 }
 

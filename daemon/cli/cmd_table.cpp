@@ -108,8 +108,8 @@ int dump(const TableArguments& arguments)
 		texts.push_back(rule_text(rule, opened->table.arch));
 	for (std::size_t i = 0; i + 1 < rows.size(); i++) {
 		const std::uint64_t start = shown_at(rows[i].start, opened->table, arguments.offsets);
-		std::printf("0x%" PRIx64 "-0x%" PRIx64 " %s\n", start,
-			    start + (rows[i + 1].start - rows[i].start), texts[rows[i].rule].c_str());
+		std::printf("0x%" PRIx64 "-0x%" PRIx64 " %s\n", start, start + (rows[i + 1].start - rows[i].start),
+			    texts[rows[i].rule].c_str());
 	}
 	return exit_ok;
 }

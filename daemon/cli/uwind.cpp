@@ -7,7 +7,6 @@
 #include "base/exit_code.h"
 #include "cli/cmd_table.h"
 #include "cli/verbs.h"
-#include "cli/cmd_table.h"
 
 namespace uwind {
 
@@ -42,6 +41,8 @@ int run(std::vector<std::string> arguments)
 	add_record_command(app, exit_code, command);
 	add_report_command(app, exit_code);
 	add_status_command(app, exit_code);
+	add_list_command(app, exit_code);
+	add_list_command(app, exit_code);
 	add_table_command(app, exit_code);
 	for (CLI::App* verb : app.get_subcommands({}))
 		verb->set_version_flag("--version", "uwind " UWIND_VERSION);

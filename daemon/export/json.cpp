@@ -16,7 +16,10 @@ std::string quoted(const std::string& text)
 	return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string or_null(const std::string& text) { return text.empty() ? "null" : quoted(text); }
+std::string or_null(const std::string& text)
+{
+	return text.empty() ? "null" : quoted(text);
+}
 
 template <typename T>
 std::string or_null(const std::optional<T>& number)
@@ -67,8 +70,8 @@ void write_session(const ReportSession& session, std::ostream& out)
 
 void write_process(const ReportProcess& process, std::ostream& out)
 {
-	out << "{\"pid\": " << process.pid << ", \"comm\": " << quoted(process.comm) << ", \"exe\": "
-	    << quoted(process.exe) << ", \"start_time_ns\": " << process.start_time_ns
+	out << "{\"pid\": " << process.pid << ", \"comm\": " << quoted(process.comm)
+	    << ", \"exe\": " << quoted(process.exe) << ", \"start_time_ns\": " << process.start_time_ns
 	    << ", \"word_bits\": " << unsigned(process.word_bits) << '}';
 }
 
@@ -82,9 +85,9 @@ void write_module(const ReportModule& module, std::ostream& out)
 void write_frame(const ReportFrame& frame, std::ostream& out)
 {
 	out << "{\"address\": \"" << hex(frame.address) << "\", \"module\": " << or_null(frame.module)
-	    << ", \"offset\": \"" << hex(frame.offset) << "\", \"symbol\": "
-	    << (frame.symbol ? quoted(*frame.symbol) : "null") << ", \"symbol_offset\": "
-	    << (frame.symbol ? std::to_string(frame.symbol_offset) : "null")
+	    << ", \"offset\": \"" << hex(frame.offset)
+	    << "\", \"symbol\": " << (frame.symbol ? quoted(*frame.symbol) : "null")
+	    << ", \"symbol_offset\": " << (frame.symbol ? std::to_string(frame.symbol_offset) : "null")
 	    << ", \"kernel\": " << (frame.kernel ? "true" : "false") << '}';
 }
 
@@ -96,15 +99,15 @@ void write_stack(const ReportStack& stack, std::ostream& out)
 	write_row(stack.methods, out, [](Method m) { return '"' + frame_method_name(m) + '"'; });
 	out << ", \"stack_bytes\": ";
 	write_row(stack.stack_bytes, out, [](const auto& bytes) { return or_null(bytes); });
-	out << ", \"stop\": \"" << name_of(stack.stop) << "\", \"complete\": "
-	    << (is_complete(stack.stop) ? "true" : "false") << '}';
+	out << ", \"stop\": \"" << name_of(stack.stop)
+	    << "\", \"complete\": " << (is_complete(stack.stop) ? "true" : "false") << '}';
 }
 
 void write_sample(const ReportSample& sample, std::ostream& out)
 {
-	out << "{\"time_ns\": " << sample.time_ns << ", \"process\": " << sample.process
-	    << ", \"pid\": " << sample.pid << ", \"tid\": " << sample.tid << ", \"cpu\": " << sample.cpu
-	    << ", \"cookie\": " << sample.cookie << ", \"user_stack\": " << or_null(sample.user_stack)
+	out << "{\"time_ns\": " << sample.time_ns << ", \"process\": " << sample.process << ", \"pid\": " << sample.pid
+	    << ", \"tid\": " << sample.tid << ", \"cpu\": " << sample.cpu << ", \"cookie\": " << sample.cookie
+	    << ", \"user_stack\": " << or_null(sample.user_stack)
 	    << ", \"kernel_stack\": " << or_null(sample.kernel_stack) << ", \"weight\": " << sample.weight;
 	if (sample.lost)
 		out << ", \"lost\": \"" << name_of(*sample.lost) << '"';
@@ -120,9 +123,8 @@ void write_counters(const ReportCounters& counters, std::ostream& out)
 {
 	auto lost = counters.lost;
 	lost["pending"] = counters.pending;
-	out << " \"counters\": {\"requested\": " << counters.requested
-	    << ", \"answered\": " << counters.answered << ",\n  \"lost\": " << numbers(lost)
-	    << ",\n  \"stops\": " << numbers(counters.stops);
+	out << " \"counters\": {\"requested\": " << counters.requested << ", \"answered\": " << counters.answered
+	    << ",\n  \"lost\": " << numbers(lost) << ",\n  \"stops\": " << numbers(counters.stops);
 	for (const auto& [name, count] : counters.others)
 		out << ",\n  " << quoted(name) << ": " << count;
 	out << "}\n";

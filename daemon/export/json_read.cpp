@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // The JSON report, read back. What is wrong is said with its place: "frames[3].module".
-#include <nlohmann/json.hpp>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "export/json.h"
@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 class Members {
 public:
 	Members(const Json& object, std::string place, std::string& error)
-		: object_(object), place_(std::move(place)), error_(error)
+	    : object_(object), place_(std::move(place)), error_(error)
 	{
 		if (!object_.is_object())
 			fail("", "is not an object");
@@ -72,8 +72,7 @@ public:
 	{
 		std::string digits;
 		text(key, digits);
-		const auto parsed = digits.starts_with("0x") ? parse_number(digits.substr(2), 16)
-							     : std::nullopt;
+		const auto parsed = digits.starts_with("0x") ? parse_number(digits.substr(2), 16) : std::nullopt;
 		if (parsed)
 			value = *parsed;
 		else
@@ -83,8 +82,7 @@ public:
 	template <typename T>
 	std::optional<T> unsigned_in(const Json& json, const std::string& key)
 	{
-		if (json.is_number_unsigned()
-		    && json.get<std::uint64_t>() <= std::numeric_limits<T>::max())
+		if (json.is_number_unsigned() && json.get<std::uint64_t>() <= std::numeric_limits<T>::max())
 			return static_cast<T>(json.get<std::uint64_t>());
 		fail(key, "is not a number, or too large");
 		return std::nullopt;
@@ -173,8 +171,8 @@ void read(Members in, ReportFrame& frame)
 void read_methods(Members& in, ReportStack& stack)
 {
 	for (const Json& entry : in.list("methods")) {
-		const auto method = entry.is_string() ? frame_method_named(entry.get_ref<const std::string&>())
-						      : std::nullopt;
+		const auto method =
+			entry.is_string() ? frame_method_named(entry.get_ref<const std::string&>()) : std::nullopt;
 		if (!method)
 			return in.fail("methods", "has a word that is unknown to this version");
 		stack.methods.push_back(*method);

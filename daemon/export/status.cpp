@@ -44,8 +44,8 @@ void write_status(const ModuleVersion& version, const ModuleStats& stats, std::o
 void write_tables(const std::vector<TableInfo>& tables, std::ostream& out)
 {
 	char text[128];
-	std::snprintf(text, sizeof(text), "%8s %-12s %9s %7s %10s %8s  ", "TABLE", "METHOD", "ROWS",
-		      "RULES", "BYTES", "OWNER");
+	std::snprintf(text, sizeof(text), "%8s %-12s %9s %7s %10s %8s  ", "TABLE", "METHOD", "ROWS", "RULES", "BYTES",
+		      "OWNER");
 	out << text << "FILE\n";
 	for (const TableInfo& table : tables) {
 		std::snprintf(text, sizeof(text), "%8u %-12s %9u %7u %10llu %8u  ", table.table,

@@ -25,12 +25,12 @@ std::string printable(std::string text)
 	return text;
 }
 
-std::string row(const std::string& name, const std::string& samples, const std::string& all,
-		const std::string& later, const std::string& why)
+std::string row(const std::string& name, const std::string& samples, const std::string& all, const std::string& later,
+		const std::string& why)
 {
 	char text[256];
-	std::snprintf(text, sizeof(text), "%-16s %9s %9s %9s  %s", name.c_str(), samples.c_str(),
-		      all.c_str(), later.c_str(), why.c_str());
+	std::snprintf(text, sizeof(text), "%-16s %9s %9s %9s  %s", name.c_str(), samples.c_str(), all.c_str(),
+		      later.c_str(), why.c_str());
 	std::string line = text;
 	line.erase(line.find_last_not_of(' ') + 1);
 	return line + "\n";
@@ -68,21 +68,21 @@ void write_stack(const Report& report, const ReportStack& stack, std::ostream& o
 		out << "    ... " << depth - max_frames_shown << " more ...\n";
 	for (std::size_t i = cut ? depth - max_frames_shown / 2 : depth; i < depth; i++)
 		out << frame_line(report, stack, i);
-	out << "    " << (is_complete(stack.stop) ? "complete: " : "incomplete: ")
-	    << name_of(stack.stop) << "\n";
+	out << "    " << (is_complete(stack.stop) ? "complete: " : "incomplete: ") << name_of(stack.stop) << "\n";
 }
 
 void write_program(const Report& report, const Program& program, std::ostream& out)
 {
 	if (!program.hottest)
 		return;
-	out << "\n" << printable(program.name) << ": hottest stack, " << program.hottest_weight << " of "
-	    << program.all.samples << " samples\n";
+	out << "\n"
+	    << printable(program.name) << ": hottest stack, " << program.hottest_weight << " of " << program.all.samples
+	    << " samples\n";
 	write_stack(report, report.stacks[*program.hottest], out);
 	if (!program.deepest || program.deepest == program.hottest)
 		return;
-	out << printable(program.name) << ": deepest stack, "
-	    << report.stacks[*program.deepest].frames.size() << " frames\n";
+	out << printable(program.name) << ": deepest stack, " << report.stacks[*program.deepest].frames.size()
+	    << " frames\n";
 	write_stack(report, report.stacks[*program.deepest], out);
 }
 
@@ -98,7 +98,7 @@ std::string modules_without_rows(const Report& report)
 			modules[*module] += sample.weight;
 	}
 	const auto most = std::max_element(modules.begin(), modules.end(),
-		[](const auto& a, const auto& b) { return a.second < b.second; });
+					   [](const auto& a, const auto& b) { return a.second < b.second; });
 	return most == modules.end() ? "" : report.modules[most->first].path;
 }
 
@@ -131,7 +131,7 @@ std::string advice(const Report& report, const Tally& tally)
 	if (number(others, "samples_not_kept"))
 		return "record for a shorter time, or lower -F: the report is full";
 	const auto worst = std::max_element(tally.stops.begin(), tally.stops.end(),
-		[](const auto& a, const auto& b) { return a.second < b.second; });
+					    [](const auto& a, const auto& b) { return a.second < b.second; });
 	if (worst == tally.stops.end())
 		return "";
 	if (worst->first == Stop::NO_TABLE)

@@ -84,9 +84,8 @@ std::vector<Program> programs_of(const Report& report)
 		pick_stacks(report, group);
 		programs.push_back(std::move(group.program));
 	}
-	std::stable_sort(programs.begin(), programs.end(), [](const Program& a, const Program& b) {
-		return a.all.samples > b.all.samples;
-	});
+	std::stable_sort(programs.begin(), programs.end(),
+			 [](const Program& a, const Program& b) { return a.all.samples > b.all.samples; });
 	return programs;
 }
 
@@ -104,8 +103,7 @@ std::string reasons(const Tally& tally, std::size_t most)
 	std::vector<std::pair<std::uint64_t, Stop>> sorted;
 	for (const auto& [stop, count] : tally.stops)
 		sorted.emplace_back(count, stop);
-	std::stable_sort(sorted.begin(), sorted.end(),
-			 [](const auto& a, const auto& b) { return a.first > b.first; });
+	std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
 	std::string text;
 	for (std::size_t i = 0; i < sorted.size() && i < most; i++) {
 		text += text.empty() ? "" : ", ";

@@ -24,7 +24,7 @@ struct Tally {
 struct Program {
 	std::string name; // comm
 	Tally all;
-	Tally later; // from 3 s after its first sample on
+	Tally later;                  // from 3 s after its first sample on
 	std::optional<Index> hottest; // stacks
 	std::optional<Index> deepest;
 	std::uint64_t hottest_weight = 0;

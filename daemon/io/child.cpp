@@ -20,9 +20,8 @@ constexpr int exec_failed = 127;
 
 bool is_program(const std::string& path)
 {
-	struct stat status{};
-	return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)
-	       && ::access(path.c_str(), X_OK) == 0;
+	struct stat status {};
+	return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
 [[noreturn]] void become(const char* program, char* const* arguments, int go, int failure)
@@ -54,14 +53,11 @@ Result<std::string> find_program(const std::string& name)
 	return Error{ENOENT, name + ": command not found"};
 }
 
-Child::Child(pid_t pid, UniqueFd go, UniqueFd failure)
-	: pid_(pid), go_(std::move(go)), failure_(std::move(failure))
-{
-}
+Child::Child(pid_t pid, UniqueFd go, UniqueFd failure) : pid_(pid), go_(std::move(go)), failure_(std::move(failure)) {}
 
 Child::Child(Child&& other) noexcept
-	: pid_(std::exchange(other.pid_, 0)), go_(std::move(other.go_)),
-	  failure_(std::move(other.failure_)), status_(other.status_)
+    : pid_(std::exchange(other.pid_, 0)), go_(std::move(other.go_)), failure_(std::move(other.failure_)),
+      status_(other.status_)
 {
 }
 

@@ -10,10 +10,12 @@ std::uint64_t SystemClock::boottime_ns()
 {
 	timespec now{};
 	::clock_gettime(CLOCK_BOOTTIME, &now);
-	return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000
-	       + static_cast<std::uint64_t>(now.tv_nsec);
+	return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-std::int64_t SystemClock::seconds_since_1970() { return ::time(nullptr); }
+std::int64_t SystemClock::seconds_since_1970()
+{
+	return ::time(nullptr);
+}
 
 } // namespace uwind

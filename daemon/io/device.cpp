@@ -46,17 +46,17 @@ Error open_error(int code)
 	if (code == ENOENT || code == ENXIO || code == ENODEV)
 		return Error{ENXIO, "the kernel module is not loaded: run `modprobe uwind`"};
 	if (code == EACCES || code == EPERM)
-		return Error{EPERM, std::string(UWIND_DEVICE)
-			+ ": permission denied: run as root, or with CAP_PERFMON"};
+		return Error{EPERM,
+			     std::string(UWIND_DEVICE) + ": permission denied: run as root, or with CAP_PERFMON"};
 	return errno_error(code, UWIND_DEVICE);
 }
 
 Error abi_error(unsigned abi, const std::string& module)
 {
-	return Error{EPROTO, "the kernel module speaks ABI " + std::to_string(abi)
-		+ (module.empty() ? "" : " (version " + module + ")") + ", this program ABI "
-		+ std::to_string(UWIND_ABI_VERSION) + " (version " UWIND_VERSION
-		"): install the two from one release"};
+	return Error{EPROTO, "the kernel module speaks ABI " + std::to_string(abi) +
+				     (module.empty() ? "" : " (version " + module + ")") + ", this program ABI " +
+				     std::to_string(UWIND_ABI_VERSION) +
+				     " (version " UWIND_VERSION "): install the two from one release"};
 }
 
 uwind_table_create request_for(const SframeSection& section)
@@ -92,16 +92,20 @@ Method method_of(const SframeSection& section)
 	return Method::NONE;
 }
 
-Method method_of(const TableRows& rows) { return Method(rows.method); }
+Method method_of(const TableRows& rows)
+{
+	return Method(rows.method);
+}
 
 Error create_error(int code, const uwind_table_create& request)
 {
 	if (code == EBADMSG)
-		return Error{code, "bad .sframe section at byte " + std::to_string(request.bad_offset)
-			+ ": " + std::string(request.bad_why, strnlen(request.bad_why, sizeof(request.bad_why)))};
+		return Error{code,
+			     "bad .sframe section at byte " + std::to_string(request.bad_offset) + ": " +
+				     std::string(request.bad_why, strnlen(request.bad_why, sizeof(request.bad_why)))};
 	if (code == ENOSPC)
 		return Error{code, "the module's budget for tables is used up: raise its parameter "
-			"(see `modinfo uwind`) or record fewer programs"};
+				   "(see `modinfo uwind`) or record fewer programs"};
 	return errno_error(code, "create table");
 }
 
@@ -165,9 +169,15 @@ Status Device::tie(std::uint32_t table, int fd, std::uint32_t flags)
 	return Nothing{};
 }
 
-Status Device::tie_table(std::uint32_t table, int fd) { return tie(table, fd, 0); }
+Status Device::tie_table(std::uint32_t table, int fd)
+{
+	return tie(table, fd, 0);
+}
 
-Status Device::tie_table_to_vdso(std::uint32_t table) { return tie(table, -1, UWIND_TIE_VDSO); }
+Status Device::tie_table_to_vdso(std::uint32_t table)
+{
+	return tie(table, -1, UWIND_TIE_VDSO);
+}
 
 Result<std::vector<TableInfo>> Device::tables()
 {
@@ -185,7 +195,7 @@ Result<std::vector<TableInfo>> Device::tables()
 			return tables;
 		after = next.table;
 		tables.push_back({next.table, Method(next.method), next.nr_rows, next.nr_rules, next.bytes,
-			next.owner_pid, next.file, std::string(path, strnlen(path, sizeof(path)))});
+				  next.owner_pid, next.file, std::string(path, strnlen(path, sizeof(path)))});
 	}
 }
 

@@ -9,17 +9,16 @@ namespace {
 
 std::uint32_t flags_of(const SessionOptions& options)
 {
-	return UWIND_SESSION_DISABLED | (options.is_frequency ? UWIND_SESSION_FREQUENCY : 0)
-	       | (options.all ? UWIND_SESSION_ALL : 0)
-	       | (options.inherit ? UWIND_SESSION_INHERIT : 0);
+	return UWIND_SESSION_DISABLED | (options.is_frequency ? UWIND_SESSION_FREQUENCY : 0) |
+	       (options.all ? UWIND_SESSION_ALL : 0) | (options.inherit ? UWIND_SESSION_INHERIT : 0);
 }
 
 Error start_error(int code, const SessionOptions& options)
 {
 	switch (code) {
 	case ENODEV:
-		return Error{code, std::string("this machine has no event \"") + name_of(options.event)
-			+ "\": use `-e cpu-clock`"};
+		return Error{code, std::string("this machine has no event \"") + name_of(options.event) +
+					   "\": use `-e cpu-clock`"};
 	case ESRCH:
 		return Error{code, "no such process: check the numbers given with -p"};
 	case EBUSY:

@@ -63,8 +63,8 @@ std::string build_id_in(Elf_Data* notes)
 	std::size_t offset = 0, name = 0, description = 0;
 	while (notes && (offset = gelf_getnote(notes, offset, &note, &name, &description)) > 0) {
 		const auto* bytes = static_cast<const std::uint8_t*>(notes->d_buf);
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= 64
-		    && !std::memcmp(bytes + name, "GNU", 4))
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= 64 &&
+		    !std::memcmp(bytes + name, "GNU", 4))
 			return hex_text(bytes + description, note.n_descsz);
 	}
 	return "";
@@ -78,8 +78,7 @@ std::string build_id_of(Elf* elf)
 	for (std::size_t i = 0; i < count; i++) {
 		if (!gelf_getphdr(elf, static_cast<int>(i), &segment) || segment.p_type != PT_NOTE)
 			continue;
-		auto* notes = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(segment.p_offset),
-						   segment.p_filesz,
+		auto* notes = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(segment.p_offset), segment.p_filesz,
 						   segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
 		if (auto id = build_id_in(notes); !id.empty())
 			return id;
@@ -89,8 +88,8 @@ std::string build_id_of(Elf* elf)
 
 std::string interpreter_at(Elf* elf, const GElf_Phdr& segment)
 {
-	const auto* data = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(segment.p_offset),
-						segment.p_filesz, ELF_T_BYTE);
+	const auto* data =
+		elf_getdata_rawchunk(elf, static_cast<std::int64_t>(segment.p_offset), segment.p_filesz, ELF_T_BYTE);
 	if (!data || !data->d_buf)
 		return "";
 	const auto* text = static_cast<const char*>(data->d_buf);
@@ -141,8 +140,8 @@ Binding binding_of(const GElf_Sym& symbol)
 bool is_function(const GElf_Sym& symbol)
 {
 	const auto type = GELF_ST_TYPE(symbol.st_info);
-	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_size > 0
-	       && symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS;
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_size > 0 && symbol.st_shndx != SHN_UNDEF &&
+	       symbol.st_shndx != SHN_ABS;
 }
 
 // "memcpy@@GLIBC_2.14" → "memcpy"
@@ -160,14 +159,13 @@ std::vector<Symbol> functions_in(Elf* elf, const FoundSection& found)
 		return symbols;
 	GElf_Sym symbol{};
 	for (int i = 0; symbols.size() < max_symbols && gelf_getsym(data, i, &symbol); i++) {
-		const char* name = is_function(symbol)
-			? elf_strptr(elf, found.header.sh_link, symbol.st_name) : nullptr;
+		const char* name =
+			is_function(symbol) ? elf_strptr(elf, found.header.sh_link, symbol.st_name) : nullptr;
 		if (!name || !*name || *name == '@')
 			continue;
 		if (header.e_machine == EM_ARM)
 			symbol.st_value &= ~GElf_Addr(1); // set for Thumb code
-		symbols.push_back({symbol.st_value, symbol.st_size, binding_of(symbol),
-				   without_version(name)});
+		symbols.push_back({symbol.st_value, symbol.st_size, binding_of(symbol), without_version(name)});
 	}
 	return symbols;
 }
@@ -176,8 +174,8 @@ UniqueFd open_debug_file(const std::string& build_id)
 {
 	if (build_id.size() < 4)
 		return UniqueFd();
-	const std::string path = "/usr/lib/debug/.build-id/" + build_id.substr(0, 2) + "/"
-		+ build_id.substr(2) + ".debug";
+	const std::string path =
+		"/usr/lib/debug/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
 	return UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 

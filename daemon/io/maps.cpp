@@ -33,14 +33,11 @@ std::string unescaped(std::string_view path)
 
 std::string path_in(std::string_view rest)
 {
-	constexpr std::string_view deleted = " (deleted)";
 	const auto start = rest.find_first_not_of(' ');
 	if (start == std::string_view::npos)
 		return "";
 	rest.remove_prefix(start);
-	if (rest.ends_with(deleted))
-		rest.remove_suffix(deleted.size());
-	return unescaped(rest);
+	return unescaped(without_deleted(rest));
 }
 
 } // namespace

@@ -42,10 +42,10 @@ void enlarge_receive_buffer(int fd)
 Message attach_message(int family, int device_fd)
 {
 	Message message(nlmsg_alloc());
-	if (!message
-	    || !genlmsg_put(message.get(), NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, 0, UWIND_CMD_ATTACH,
-			    UWIND_GENL_VERSION)
-	    || nla_put_u32(message.get(), UWIND_A_FD, device_fd) < 0)
+	if (!message ||
+	    !genlmsg_put(message.get(), NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, 0, UWIND_CMD_ATTACH,
+			 UWIND_GENL_VERSION) ||
+	    nla_put_u32(message.get(), UWIND_A_FD, device_fd) < 0)
 		return nullptr;
 	return message;
 }
@@ -54,16 +54,16 @@ std::optional<RecordBatch> parse_records(nlmsghdr* header)
 {
 	nlattr* attributes[UWIND_A_MAX + 1] = {};
 	RecordBatch batch;
-	if (genlmsg_parse(header, 0, attributes, UWIND_A_MAX, nullptr) < 0
-	    || !attributes[UWIND_A_SEQ] || nla_len(attributes[UWIND_A_SEQ]) < 8
-	    || !attributes[UWIND_A_SESSION] || nla_len(attributes[UWIND_A_SESSION]) < 4
-	    || !attributes[UWIND_A_RECORDS])
+	if (genlmsg_parse(header, 0, attributes, UWIND_A_MAX, nullptr) < 0 || !attributes[UWIND_A_SEQ] ||
+	    nla_len(attributes[UWIND_A_SEQ]) < 8 || !attributes[UWIND_A_SESSION] ||
+	    nla_len(attributes[UWIND_A_SESSION]) < 4 || !attributes[UWIND_A_RECORDS])
 		return std::nullopt;
 	const nlattr* records = attributes[UWIND_A_RECORDS];
 	batch.session = nla_get_u32(attributes[UWIND_A_SESSION]);
 	batch.sequence = nla_get_u64(attributes[UWIND_A_SEQ]);
-	decode_records({static_cast<const std::uint8_t*>(nla_data(records)),
-			static_cast<std::size_t>(nla_len(records))}, batch);
+	decode_records(
+		{static_cast<const std::uint8_t*>(nla_data(records)), static_cast<std::size_t>(nla_len(records))},
+		batch);
 	return batch;
 }
 
@@ -77,7 +77,7 @@ RecordBatch malformed_message()
 } // namespace
 
 NetlinkStream::NetlinkStream(Socket socket, int family)
-	: socket_(std::move(socket)), family_(family), buffer_(message_room_bytes)
+    : socket_(std::move(socket)), family_(family), buffer_(message_room_bytes)
 {
 }
 

@@ -54,20 +54,20 @@ private:
 
 bool is_special(const std::string& path)
 {
-	struct stat status{};
+	struct stat status {};
 	return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 } // namespace
 
 OutputFile::OutputFile(std::string path, std::string temporary, UniqueFd fd, Older older)
-	: path_(std::move(path)), temporary_(std::move(temporary)), fd_(std::move(fd)), older_(older)
+    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(std::move(fd)), older_(older)
 {
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
-	: path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, "")),
-	  fd_(std::move(other.fd_)), older_(other.older_)
+    : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, "")), fd_(std::move(other.fd_)),
+      older_(other.older_)
 {
 }
 
@@ -79,7 +79,7 @@ OutputFile::~OutputFile()
 
 Result<OutputFile> OutputFile::create(const std::string& path, mode_t mode, Older older)
 {
-	struct stat status{};
+	struct stat status {};
 	if (is_special(path)) {
 		UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
 		if (!fd)
@@ -113,8 +113,7 @@ Status OutputFile::commit()
 {
 	if (temporary_.empty())
 		return Nothing{};
-	if (older_ == Older::keep_as_old && ::rename(path_.c_str(), (path_ + ".old").c_str()) < 0
-	    && errno != ENOENT)
+	if (older_ == Older::keep_as_old && ::rename(path_.c_str(), (path_ + ".old").c_str()) < 0 && errno != ENOENT)
 		return errno_error(errno, path_ + ".old");
 	if (::rename(temporary_.c_str(), path_.c_str()) < 0)
 		return errno_error(errno, path_);

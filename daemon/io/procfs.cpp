@@ -42,16 +42,15 @@ std::string link_target(const std::string& path)
 
 FileIdentity identity_of(const struct stat& status)
 {
-	return {major(status.st_dev), minor(status.st_dev), status.st_ino,
-		static_cast<std::uint64_t>(status.st_size),
-		static_cast<std::uint64_t>(status.st_ctim.tv_sec) * 1'000'000'000
-			+ static_cast<std::uint64_t>(status.st_ctim.tv_nsec)};
+	return {major(status.st_dev), minor(status.st_dev), status.st_ino, static_cast<std::uint64_t>(status.st_size),
+		static_cast<std::uint64_t>(status.st_ctim.tv_sec) * 1'000'000'000 +
+			static_cast<std::uint64_t>(status.st_ctim.tv_nsec)};
 }
 
 // Opening a device or a pipe may have effects: look first.
 Result<OpenedFile> open_regular(const std::string& path)
 {
-	struct stat status{};
+	struct stat status {};
 	if (::stat(path.c_str(), &status) < 0)
 		return errno_error(errno, path);
 	if (!S_ISREG(status.st_mode))
@@ -116,12 +115,15 @@ Result<ProcessFacts> Procfs::describe(std::uint32_t pid)
 	ProcessFacts facts;
 	const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
 	facts.start_time_ns = *ticks * (1'000'000'000 / ticks_per_second);
-	facts.exe = link_target(proc(pid, "exe"));
+	facts.exe = without_deleted(link_target(proc(pid, "exe")));
 	facts.comm = first_line(proc(pid, "comm"));
 	return facts;
 }
 
-Result<OpenedFile> Procfs::open_path(const std::string& path) { return open_regular(path); }
+Result<OpenedFile> Procfs::open_path(const std::string& path)
+{
+	return open_regular(path);
+}
 
 // map_files is the mapping's own file, whatever its path is today; there the
 // device may differ (btrfs and overlayfs show another one to stat()), and the
@@ -129,8 +131,7 @@ Result<OpenedFile> Procfs::open_path(const std::string& path) { return open_regu
 Result<OpenedFile> Procfs::open_mapped(std::uint32_t pid, const Mapping& mapping)
 {
 	char range[64];
-	std::snprintf(range, sizeof(range), "map_files/%llx-%llx",
-		      static_cast<unsigned long long>(mapping.start),
+	std::snprintf(range, sizeof(range), "map_files/%llx-%llx", static_cast<unsigned long long>(mapping.start),
 		      static_cast<unsigned long long>(mapping.end));
 	Result<OpenedFile> file = open_regular(proc(pid, range));
 	if (!file || file->identity.inode != mapping.inode) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/text.h"
 #include "uwind.h"
 
 namespace uwind {
@@ -25,15 +26,6 @@ std::string text_until_nul(const char* text, std::size_t limit)
 	return std::string(text, strnlen(text, limit));
 }
 
-// The kernel marks the path of a file that is gone; the file still has its name.
-std::string without_mark(std::string path)
-{
-	constexpr std::string_view mark = " (deleted)";
-	if (path.ends_with(mark))
-		path.resize(path.size() - mark.size());
-	return path;
-}
-
 StackFrame to_frame(const uwind_frame& raw)
 {
 	StackFrame frame;
@@ -49,9 +41,8 @@ StackFrame to_frame(const uwind_frame& raw)
 bool is_sound(const uwind_record_stack& raw, Bytes bytes)
 {
 	const std::size_t room = (bytes.size() - sizeof(raw)) / sizeof(uwind_frame);
-	return raw.nr_frames <= UWIND_MAX_FRAMES && raw.nr_frames <= room
-	       && (raw.word_bits == 64 || raw.word_bits == 32)
-	       && (raw.lost == 0 || raw.nr_frames == 0);
+	return raw.nr_frames <= UWIND_MAX_FRAMES && raw.nr_frames <= room &&
+	       (raw.word_bits == 64 || raw.word_bits == 32) && (raw.lost == 0 || raw.nr_frames == 0);
 }
 
 std::optional<StackRecord> decode_stack(Bytes bytes)
@@ -77,8 +68,7 @@ std::optional<StackRecord> decode_stack(Bytes bytes)
 	stack.word_bits = raw.word_bits;
 	stack.frames.reserve(raw.nr_frames);
 	for (std::size_t i = 0; i < raw.nr_frames; i++)
-		stack.frames.push_back(to_frame(
-			copy_at<uwind_frame>(bytes, sizeof(raw) + i * sizeof(uwind_frame))));
+		stack.frames.push_back(to_frame(copy_at<uwind_frame>(bytes, sizeof(raw) + i * sizeof(uwind_frame))));
 	return stack;
 }
 
@@ -102,7 +92,7 @@ std::optional<FileRecord> decode_file(Bytes bytes)
 	file.mapping.dev_minor = raw.dev_minor;
 	file.mapping.inode = raw.inode;
 	const auto* path = reinterpret_cast<const char*>(bytes.data() + sizeof(raw));
-	file.mapping.path = without_mark(text_until_nul(path, raw.path_bytes));
+	file.mapping.path = without_deleted(text_until_nul(path, raw.path_bytes));
 	return file;
 }
 

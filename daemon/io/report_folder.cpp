@@ -19,12 +19,15 @@ constexpr char prefix[] = "uwind-";
 constexpr char suffix[] = ".json";
 constexpr std::size_t temporary_suffix = 7; // ".XXXXXX", as OutputFile makes
 
-bool is_report(const std::string& name) { return name.starts_with(prefix) && name.ends_with(suffix); }
+bool is_report(const std::string& name)
+{
+	return name.starts_with(prefix) && name.ends_with(suffix);
+}
 
 bool is_leftover(const std::string& name)
 {
-	return name.size() > temporary_suffix && name[name.size() - temporary_suffix] == '.'
-	       && is_report(name.substr(0, name.size() - temporary_suffix));
+	return name.size() > temporary_suffix && name[name.size() - temporary_suffix] == '.' &&
+	       is_report(name.substr(0, name.size() - temporary_suffix));
 }
 
 std::vector<std::string> names_in(const std::string& path, bool (*wanted)(const std::string&))

@@ -13,7 +13,7 @@ namespace uwind {
 namespace {
 
 // As far as the segments and the section headers reach.
-std::size_t extent_of(const ElfW(Ehdr)* elf)
+std::size_t extent_of(const ElfW(Ehdr) * elf)
 {
 	const auto* base = reinterpret_cast<const std::uint8_t*>(elf);
 	const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(base + elf->e_phoff);

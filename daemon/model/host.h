@@ -12,7 +12,7 @@ struct Host {
 	std::string arch;   // of the kernel
 	std::string hostname;
 	std::string boot_id;
-	std::string uwind;  // version of this program
+	std::string uwind; // version of this program
 	std::uint32_t abi = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace uwind {
 
 struct StackFrame {
 	std::uint64_t pc = 0;
-	std::uint64_t offset = 0;   // of pc in the file, or in the range's own space
-	std::uint32_t file = 0;     // number of a FileRecord; 0: no file
+	std::uint64_t offset = 0; // of pc in the file, or in the range's own space
+	std::uint32_t file = 0;   // number of a FileRecord; 0: no file
 	std::optional<std::uint32_t> stack_bytes;
 	Method method = Method::NONE;
 };
@@ -45,7 +46,14 @@ struct FileIdentity {
 	std::uint64_t bytes = 0;
 	std::uint64_t ctime_ns = 0;
 
-	auto operator<=>(const FileIdentity&) const = default;
+	bool operator==(const FileIdentity&) const = default;
+	bool operator<(const FileIdentity& other) const { return tied() < other.tied(); }
+
+private:
+	std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t> tied() const
+	{
+		return {dev_major, dev_minor, inode, bytes, ctime_ns};
+	}
 };
 
 // An executable mapping of a file in some process.

@@ -21,7 +21,7 @@ struct ReportSession {
 	std::uint64_t rate = 0; // frequency_hz or period
 	std::string started;    // RFC 3339
 	std::uint64_t duration_ns = 0;
-	std::string target;     // "all", "pid 1,2", "command"
+	std::string target; // "all", "pid 1,2", "command"
 };
 
 // One image: an exec opens a new one with the same pid.
@@ -38,7 +38,7 @@ struct ReportModule {
 	std::string build_id;        // "": none
 	std::optional<Method> table; // nothing: it has no table
 	std::uint64_t rows = 0;
-	std::uint64_t bytes = 0;     // kernel memory of the table
+	std::uint64_t bytes = 0; // kernel memory of the table
 };
 
 struct ReportFrame {

@@ -16,10 +16,10 @@ enum class Event { cpu_clock, cycles };
 
 struct SessionOptions {
 	Event event = Event::cpu_clock;
-	bool is_frequency = true;  // rate is in Hz, else a period in ns or cycles
+	bool is_frequency = true; // rate is in Hz, else a period in ns or cycles
 	std::uint64_t rate = 99;
-	bool all = false;          // every process; targets is empty
-	bool inherit = false;      // children of targets are targets
+	bool all = false;     // every process; targets is empty
+	bool inherit = false; // children of targets are targets
 	std::vector<std::int32_t> targets;
 	std::uint32_t max_frames = 0; // 0: the module's default
 };

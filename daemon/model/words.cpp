@@ -9,12 +9,6 @@
 namespace uwind {
 namespace {
 
-#define UWIND_NAME(name, json, ...) json,
-constexpr const char* stop_names[] = {UWIND_STOP_LIST(UWIND_NAME)};
-constexpr const char* method_names[] = {UWIND_METHOD_LIST(UWIND_NAME)};
-constexpr const char* loss_names[] = {UWIND_LOSS_LIST(UWIND_NAME)};
-#undef UWIND_NAME
-
 #define UWIND_COMPLETE(name, json, complete) complete != 0,
 constexpr bool stop_complete[] = {UWIND_STOP_LIST(UWIND_COMPLETE)};
 #undef UWIND_COMPLETE
@@ -43,25 +37,34 @@ std::optional<std::uint8_t> number_in(Names names, std::string_view name, std::s
 
 } // namespace
 
-std::string name_of(Stop stop) { return name_in(stop_names, unsigned(stop), "stop"); }
-std::string name_of(Method method) { return name_in(method_names, unsigned(method), "method"); }
-std::string name_of(Loss loss) { return name_in(loss_names, unsigned(loss), "loss"); }
+std::string name_of(Stop stop)
+{
+	return name_in(stop_words, unsigned(stop), "stop");
+}
+std::string name_of(Method method)
+{
+	return name_in(method_words, unsigned(method), "method");
+}
+std::string name_of(Loss loss)
+{
+	return name_in(loss_words, unsigned(loss), "loss");
+}
 
 std::optional<Stop> stop_named(std::string_view name)
 {
-	const auto number = number_in(stop_names, name, "stop");
+	const auto number = number_in(stop_words, name, "stop");
 	return number ? std::optional(Stop(*number)) : std::nullopt;
 }
 
 std::optional<Method> method_named(std::string_view name)
 {
-	const auto number = number_in(method_names, name, "method");
+	const auto number = number_in(method_words, name, "method");
 	return number ? std::optional(Method(*number)) : std::nullopt;
 }
 
 std::optional<Loss> loss_named(std::string_view name)
 {
-	const auto number = number_in(loss_names, name, "loss");
+	const auto number = number_in(loss_words, name, "loss");
 	return number ? std::optional(Loss(*number)) : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,11 +22,15 @@ enum class Method : std::uint8_t { UWIND_METHOD_LIST(UWIND_MODEL_WORD) };
 enum class Loss : std::uint8_t { UWIND_LOSS_LIST(UWIND_MODEL_WORD) };
 #undef UWIND_MODEL_WORD
 
-#define UWIND_MODEL_COUNT(...) +1
-constexpr unsigned number_of_stops = 0 UWIND_STOP_LIST(UWIND_MODEL_COUNT);
-constexpr unsigned number_of_methods = 0 UWIND_METHOD_LIST(UWIND_MODEL_COUNT);
-constexpr unsigned number_of_losses = 0 UWIND_LOSS_LIST(UWIND_MODEL_COUNT);
-#undef UWIND_MODEL_COUNT
+#define UWIND_MODEL_NAME(name, json, ...) json,
+inline constexpr const char *stop_words[] = {UWIND_STOP_LIST(UWIND_MODEL_NAME)};
+inline constexpr const char *method_words[] = {UWIND_METHOD_LIST(UWIND_MODEL_NAME)};
+inline constexpr const char *loss_words[] = {UWIND_LOSS_LIST(UWIND_MODEL_NAME)};
+#undef UWIND_MODEL_NAME
+
+inline constexpr unsigned number_of_stops = std::size(stop_words);
+inline constexpr unsigned number_of_methods = std::size(method_words);
+inline constexpr unsigned number_of_losses = std::size(loss_words);
 
 // A number that a newer module made up is named "stop-40", "method-40" …, and
 // the readers of names take that back.

@@ -10,7 +10,7 @@ class Clock {
 public:
 	virtual ~Clock() = default;
 
-	virtual std::uint64_t boottime_ns() = 0;     // CLOCK_BOOTTIME, as in records
+	virtual std::uint64_t boottime_ns() = 0; // CLOCK_BOOTTIME, as in records
 	virtual std::int64_t seconds_since_1970() = 0;
 };
 

@@ -13,9 +13,9 @@ namespace uwind {
 struct ObjectFacts {
 	std::string build_id; // lower-case hex; "": none
 	std::uint64_t entry = 0;
-	std::vector<Segment> segments;    // PT_LOAD, file contents only
-	std::string interpreter;          // PT_INTERP, or a script's "#!"; "": none
-	std::vector<std::string> needed;  // DT_NEEDED
+	std::vector<Segment> segments;            // PT_LOAD, file contents only
+	std::string interpreter;                  // PT_INTERP, or a script's "#!"; "": none
+	std::vector<std::string> needed;          // DT_NEEDED
 	std::vector<std::string> library_folders; // DT_RPATH, DT_RUNPATH, as written
 };
 

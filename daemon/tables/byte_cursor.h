@@ -14,7 +14,7 @@ using Bytes = std::span<const std::uint8_t>;
 class ByteCursor {
 public:
 	explicit ByteCursor(Bytes bytes, std::uint64_t at = 0)
-		: begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size())
+	    : begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size())
 	{
 		skip(at);
 	}

@@ -13,8 +13,7 @@ namespace {
 Error broken(std::uint64_t offset, const char* why)
 {
 	char text[160];
-	std::snprintf(text, sizeof(text), ".eh_frame+0x%llx: %s",
-		      static_cast<unsigned long long>(offset), why);
+	std::snprintf(text, sizeof(text), ".eh_frame+0x%llx: %s", static_cast<unsigned long long>(offset), why);
 	return Error{EBADMSG, text};
 }
 
@@ -111,6 +110,8 @@ Status RecordReader::read(const Record& record)
 {
 	ByteCursor cursor = body(record);
 	const std::uint32_t id = cursor.u32();
+	if (section_.cies.size() > section_.max_cies || section_.fdes.size() > section_.max_fdes)
+		return Error{E2BIG, ".eh_frame has more records than a program can need"};
 	if (!id) {
 		cies_.emplace(record.start, static_cast<std::uint32_t>(section_.cies.size()));
 		section_.cies.emplace_back();
@@ -142,8 +143,7 @@ std::string_view RecordReader::augmentation(ByteCursor& cursor)
 		;
 	if (!cursor.ok())
 		return {};
-	return {reinterpret_cast<const char*>(section_.bytes.data()) + start,
-		cursor.position() - start - 1};
+	return {reinterpret_cast<const char*>(section_.bytes.data()) + start, cursor.position() - start - 1};
 }
 
 void RecordReader::parse_cie(const Record& record, Cie& cie)

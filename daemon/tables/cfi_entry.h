@@ -36,6 +36,8 @@ struct CfiSection {
 	Bytes bytes;
 	PointerBases bases;
 	bool end_known = true;
+	std::size_t max_cies = 1 << 18; // many times what any program has
+	std::size_t max_fdes = 4 << 20;
 	std::vector<Cie> cies;
 	std::vector<Fde> fdes; // in the section's order; without empty ones
 	std::uint64_t skipped[static_cast<std::size_t>(CfiReason::count)] = {};
@@ -43,7 +45,7 @@ struct CfiSection {
 
 // Fill cies and fdes from bytes. Zero-length records are passed over, or end the
 // section if its end is not known. Fails with EBADMSG if the records do not tile
-// the section or name a CIE that is none.
+// the section or name a CIE that is none, with E2BIG if there are too many of them.
 Status read_cfi_section(CfiSection& section);
 
 } // namespace uwind

@@ -94,8 +94,8 @@ private:
 // Offsets are kept far from overflow: two of them can always be added.
 void Evaluation::push(Symbolic value)
 {
-	const bool small = value.offset < max_constant && value.offset > -max_constant &&
-			   value.add < max_constant && value.add > -max_constant;
+	const bool small = value.offset < max_constant && value.offset > -max_constant && value.add < max_constant &&
+			   value.add > -max_constant;
 	if (depth_ == max_depth || !small)
 		return fail();
 	stack_[depth_++] = value;
@@ -151,18 +151,37 @@ bool Evaluation::push_constant(std::uint8_t op)
 {
 	std::int64_t value;
 	switch (op) {
-	case op_const1u: value = cursor_.u8(); break;
-	case op_const1s: value = static_cast<std::int8_t>(cursor_.u8()); break;
-	case op_const2u: value = cursor_.u16(); break;
-	case op_const2s: value = static_cast<std::int16_t>(cursor_.u16()); break;
-	case op_const4u: value = cursor_.u32(); break;
-	case op_const4s: value = static_cast<std::int32_t>(cursor_.u32()); break;
+	case op_const1u:
+		value = cursor_.u8();
+		break;
+	case op_const1s:
+		value = static_cast<std::int8_t>(cursor_.u8());
+		break;
+	case op_const2u:
+		value = cursor_.u16();
+		break;
+	case op_const2s:
+		value = static_cast<std::int16_t>(cursor_.u16());
+		break;
+	case op_const4u:
+		value = cursor_.u32();
+		break;
+	case op_const4s:
+		value = static_cast<std::int32_t>(cursor_.u32());
+		break;
 	case op_addr:
 	case op_const8u:
-	case op_const8s: value = static_cast<std::int64_t>(cursor_.u64()); break;
-	case op_constu: value = static_cast<std::int64_t>(cursor_.uleb()); break;
-	case op_consts: value = cursor_.sleb(); break;
-	default: return false;
+	case op_const8s:
+		value = static_cast<std::int64_t>(cursor_.u64());
+		break;
+	case op_constu:
+		value = static_cast<std::int64_t>(cursor_.uleb());
+		break;
+	case op_consts:
+		value = cursor_.sleb();
+		break;
+	default:
+		return false;
 	}
 	push(constant(value));
 	return true;
@@ -258,8 +277,8 @@ void Evaluation::and_mask(const Symbolic& left, const Symbolic& right)
 {
 	Symbolic pc = left.form == Form::pc_bits ? left : right;
 	const Symbolic& mask = left.form == Form::pc_bits ? right : left;
-	const bool low_bits = mask.form == Form::constant && mask.offset >= 15 &&
-			      mask.offset <= 127 && !(mask.offset & (mask.offset + 1));
+	const bool low_bits = mask.form == Form::constant && mask.offset >= 15 && mask.offset <= 127 &&
+			      !(mask.offset & (mask.offset + 1));
 	if (pc.form != Form::pc_bits || pc.mask || pc.offset || !low_bits)
 		return fail();
 	pc.mask = static_cast<std::uint8_t>(mask.offset);
@@ -268,8 +287,8 @@ void Evaluation::and_mask(const Symbolic& left, const Symbolic& right)
 
 void Evaluation::compare(const Symbolic& left, const Symbolic& right, bool or_equal)
 {
-	if (left.form != Form::pc_bits || !left.mask || right.form != Form::constant ||
-	    right.offset < 0 || right.offset > left.mask)
+	if (left.form != Form::pc_bits || !left.mask || right.form != Form::constant || right.offset < 0 ||
+	    right.offset > left.mask)
 		return fail();
 	Symbolic step = left;
 	step.form = Form::pc_step;

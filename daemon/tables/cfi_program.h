@@ -64,7 +64,7 @@ constexpr unsigned max_remembered = 64;
 class FrameProgram {
 public:
 	FrameProgram(const CfiSection& section, FrameAbi abi, FrameSink& sink)
-		: section_(section), abi_(abi), sink_(sink)
+	    : section_(section), abi_(abi), sink_(sink)
 	{
 	}
 

@@ -20,8 +20,7 @@ struct Place {
 
 bool fits(std::int64_t offset)
 {
-	return offset >= std::numeric_limits<std::int32_t>::min() &&
-	       offset <= std::numeric_limits<std::int32_t>::max();
+	return offset >= std::numeric_limits<std::int32_t>::min() && offset <= std::numeric_limits<std::int32_t>::max();
 }
 
 bool general(std::uint8_t reg, const FrameAbi& abi)
@@ -37,8 +36,8 @@ Place place_of(const SavedRegister& saved, const FrameAbi& abi, const FrameState
 	if (how.form == Form::memory && !in_memory && !how.add) {
 		how.form = Form::address;
 		in_memory = true;
-	} else if (how.form == Form::memory && state.cfa.form == Form::memory &&
-		   how.base == state.cfa.base && how.offset == state.cfa.offset) {
+	} else if (how.form == Form::memory && state.cfa.form == Form::memory && how.base == state.cfa.base &&
+		   how.offset == state.cfa.offset) {
 		// Both go through the same word of memory: *(CFA + difference).
 		how.form = Form::address;
 		how.base = cfa_base;
@@ -139,8 +138,7 @@ bool without_cfa(SavedRegister& saved, const Symbolic& cfa)
 // was relative to the other one is written without it.
 bool make_stack_pointer_cfa(FrameState& state, const FrameAbi& abi)
 {
-	if (!without_cfa(state.sp, state.cfa) || !without_cfa(state.ra, state.cfa) ||
-	    !without_cfa(state.fp, state.cfa))
+	if (!without_cfa(state.sp, state.cfa) || !without_cfa(state.ra, state.cfa) || !without_cfa(state.fp, state.cfa))
 		return false;
 	Symbolic sp = state.sp.how;
 	if (state.sp.saved == Saved::same) {
@@ -149,8 +147,7 @@ bool make_stack_pointer_cfa(FrameState& state, const FrameAbi& abi)
 		sp.base = abi.sp;
 	} else if (state.sp.saved == Saved::at && sp.form == Form::address) {
 		sp.form = Form::memory;
-	} else if (state.sp.saved != Saved::value ||
-		   (sp.form != Form::address && sp.form != Form::memory)) {
+	} else if (state.sp.saved != Saved::value || (sp.form != Form::address && sp.form != Form::memory)) {
 		return false;
 	}
 	state.cfa = sp;
@@ -161,14 +158,13 @@ bool make_stack_pointer_cfa(FrameState& state, const FrameAbi& abi)
 bool is_plain_cfa(const SavedRegister& sp)
 {
 	return sp.saved == Saved::unspecified ||
-	       (sp.saved == Saved::value && sp.how.form == Form::address && sp.how.base == cfa_base &&
-		!sp.how.offset);
+	       (sp.saved == Saved::value && sp.how.form == Form::address && sp.how.base == cfa_base && !sp.how.offset);
 }
 
 bool lies_at(const SavedRegister& saved, std::uint8_t base, std::int64_t offset)
 {
-	return saved.saved == Saved::at && saved.how.form == Form::address &&
-	       saved.how.base == base && saved.how.offset == offset;
+	return saved.saved == Saved::at && saved.how.form == Form::address && saved.how.base == base &&
+	       saved.how.offset == offset;
 }
 
 // The kernel's signal frame on amd64: SP points at the ucontext, whose mcontext
@@ -176,9 +172,9 @@ bool lies_at(const SavedRegister& saved, std::uint8_t base, std::int64_t offset)
 bool is_signal_frame(const FrameState& state, const FrameAbi& abi)
 {
 	const Symbolic& cfa = state.cfa;
-	return abi.arch == Arch::x86_64 && state.no_cfa == CfiReason::none &&
-	       cfa.form == Form::memory && cfa.base == abi.sp && cfa.offset == 160 && !cfa.add &&
-	       lies_at(state.ra, abi.sp, 168) && lies_at(state.fp, abi.sp, 120);
+	return abi.arch == Arch::x86_64 && state.no_cfa == CfiReason::none && cfa.form == Form::memory &&
+	       cfa.base == abi.sp && cfa.offset == 160 && !cfa.add && lies_at(state.ra, abi.sp, 168) &&
+	       lies_at(state.fp, abi.sp, 120);
 }
 
 LoweredRule refused(CfiReason reason)

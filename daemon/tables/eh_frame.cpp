@@ -42,10 +42,7 @@ public:
 		count(reason);
 		add(start, Rule{});
 	}
-	void count(CfiReason reason, std::uint64_t n = 1)
-	{
-		counts_[static_cast<std::size_t>(reason)] += n;
-	}
+	void count(CfiReason reason, std::uint64_t n = 1) { counts_[static_cast<std::size_t>(reason)] += n; }
 	std::map<std::string, std::uint64_t> reasons() const;
 
 private:
@@ -78,8 +75,7 @@ void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& stat
 }
 
 // The CFA depends on the pc's low bits: two rows for every block of mask + 1 bytes.
-void RowSink::stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa,
-			   const Rule& rule)
+void RowSink::stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa, const Rule& rule)
 {
 	Rule above = rule;
 	if (__builtin_add_overflow(rule.cfa_off, cfa.add, &above.cfa_off)) {
@@ -112,8 +108,7 @@ private:
 	Status collect();
 	void sort();
 	void interpret();
-	void interpret(const Piece& piece, const std::vector<CieState>& states,
-		       FrameProgram& program);
+	void interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program);
 
 	const ElfFile& file_;
 	CfiSection cfi_;
@@ -125,8 +120,7 @@ private:
 
 // The smallest row that compilers write takes six bytes.
 Lowering::Lowering(const ElfFile& file, const ElfSection& section)
-	: file_(file), abi_(frame_abi(file.arch())), builder_(section.bytes.size() / 6),
-	  sink_(abi_, builder_)
+    : file_(file), abi_(frame_abi(file.arch())), builder_(section.bytes.size() / 6), sink_(abi_, builder_)
 {
 	cfi_.bytes = section.bytes;
 	cfi_.end_known = section.end_known;
@@ -169,23 +163,19 @@ Status Lowering::collect()
 		const std::uint64_t start = fde.start - segment->address + segment->offset;
 		if (start + fde.bytes > max_offset)
 			return offset_error(start + fde.bytes);
-		pieces_.push_back({static_cast<std::uint32_t>(start),
-				   static_cast<std::uint32_t>(start + fde.bytes), i});
+		pieces_.push_back(
+			{static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(start + fde.bytes), i});
 	}
 	return Nothing{};
 }
 
 void Lowering::sort()
 {
-	const auto by_start = [](const Piece& left, const Piece& right) {
-		return left.start < right.start;
-	};
+	const auto by_start = [](const Piece& left, const Piece& right) { return left.start < right.start; };
 	if (!std::is_sorted(pieces_.begin(), pieces_.end(), by_start))
 		std::stable_sort(pieces_.begin(), pieces_.end(), by_start);
 	const auto last = std::unique(pieces_.begin(), pieces_.end(),
-				      [](const Piece& left, const Piece& right) {
-					      return left.start == right.start;
-				      });
+				      [](const Piece& left, const Piece& right) { return left.start == right.start; });
 	sink_.count(CfiReason::shadowed, static_cast<std::uint64_t>(pieces_.end() - last));
 	pieces_.erase(last, pieces_.end());
 	for (std::size_t i = 1; i < pieces_.size(); i++)
@@ -206,8 +196,7 @@ void Lowering::interpret()
 	}
 }
 
-void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states,
-			 FrameProgram& program)
+void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program)
 {
 	const Fde& fde = cfi_.fdes[piece.fde];
 	sink_.begin(fde.start - piece.start, cfi_.cies[fde.cie].signal_frame);

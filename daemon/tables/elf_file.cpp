@@ -108,11 +108,9 @@ Status ElfFile::read_header()
 		return Error{ENOEXEC, "a big-endian ELF file"};
 	arch_ = arch_of(header.e_machine);
 	if (arch_ == Arch::none)
-		return failure(ENOEXEC, "ELF machine %u is neither amd64 nor arm64",
-			       unsigned{header.e_machine});
+		return failure(ENOEXEC, "ELF machine %u is neither amd64 nor arm64", unsigned{header.e_machine});
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return failure(ENOEXEC, "ELF type %u is neither a program nor a library",
-			       unsigned{header.e_type});
+		return failure(ENOEXEC, "ELF type %u is neither a program nor a library", unsigned{header.e_type});
 	entry_ = header.e_entry;
 	program_ = header.e_type == ET_EXEC;
 	return Nothing{};
@@ -129,8 +127,7 @@ Status ElfFile::read_programs()
 		GElf_Phdr header;
 		if (!gelf_getphdr(elf_.get(), static_cast<int>(i), &header))
 			return libelf_failure("program headers");
-		const Header section{"", header.p_type, header.p_vaddr, header.p_offset,
-				     header.p_filesz, true};
+		const Header section{"", header.p_type, header.p_vaddr, header.p_offset, header.p_filesz, true};
 		if (header.p_type == pt_gnu_sframe)
 			sframe_segment_ = section;
 		if (header.p_type == PT_GNU_EH_FRAME)
@@ -140,8 +137,7 @@ Status ElfFile::read_programs()
 		program_ = program_ || header.p_type == PT_INTERP;
 		if (header.p_type != PT_LOAD || !header.p_filesz)
 			continue;
-		const Load load{header.p_vaddr, header.p_filesz, header.p_offset,
-				(header.p_flags & PF_X) != 0};
+		const Load load{header.p_vaddr, header.p_filesz, header.p_offset, (header.p_flags & PF_X) != 0};
 		if (Status status = add_load(i, load); !status)
 			return status;
 	}
@@ -155,11 +151,11 @@ Status ElfFile::read_programs()
 Status ElfFile::add_load(std::size_t number, const Load& load)
 {
 	if (load.offset > file_bytes_ || load.bytes > file_bytes_ - load.offset)
-		return failure(EBADMSG, "program header %zu: bytes 0x%llx+0x%llx lie behind the file's end",
-			       number, Wide{load.offset}, Wide{load.bytes});
+		return failure(EBADMSG, "program header %zu: bytes 0x%llx+0x%llx lie behind the file's end", number,
+			       Wide{load.offset}, Wide{load.bytes});
 	if (load.bytes > ~load.address)
-		return failure(EBADMSG, "program header %zu: addresses 0x%llx+0x%llx wrap around",
-			       number, Wide{load.address}, Wide{load.bytes});
+		return failure(EBADMSG, "program header %zu: addresses 0x%llx+0x%llx wrap around", number,
+			       Wide{load.address}, Wide{load.bytes});
 	loads_.push_back(load);
 	if (!load.executable)
 		return Nothing{};
@@ -174,16 +170,15 @@ Status ElfFile::add_load(std::size_t number, const Load& load)
 void ElfFile::read_sections()
 {
 	std::size_t count = 0, names = 0;
-	if (elf_getshdrnum(elf_.get(), &count) || count > max_sections ||
-	    elf_getshdrstrndx(elf_.get(), &names))
+	if (elf_getshdrnum(elf_.get(), &count) || count > max_sections || elf_getshdrstrndx(elf_.get(), &names))
 		return;
 	for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section));) {
 		GElf_Shdr header;
 		if (!gelf_getshdr(section, &header))
 			continue;
 		const char* name = elf_strptr(elf_.get(), names, header.sh_name);
-		headers_.push_back({name ? name : "", header.sh_type, header.sh_addr, header.sh_offset,
-				    header.sh_size, (header.sh_flags & SHF_ALLOC) != 0});
+		headers_.push_back({name ? name : "", header.sh_type, header.sh_addr, header.sh_offset, header.sh_size,
+				    (header.sh_flags & SHF_ALLOC) != 0});
 	}
 }
 
@@ -211,8 +206,8 @@ void ElfFile::read_build_id()
 		return;
 	for (std::size_t i = 0; i < count && build_id_.empty(); i++) {
 		GElf_Phdr header;
-		if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) &&
-		    header.p_type == PT_NOTE && header.p_filesz <= max_note_bytes)
+		if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) && header.p_type == PT_NOTE &&
+		    header.p_filesz <= max_note_bytes)
 			scan_notes(header.p_offset, header.p_filesz, header.p_align);
 	}
 }
@@ -233,8 +228,8 @@ void ElfFile::scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_
 		pad(cursor);
 		const Bytes id = cursor.take(id_bytes);
 		pad(cursor);
-		if (type == NT_GNU_BUILD_ID && name.size() == 4 && !std::memcmp(name.data(), "GNU", 4) &&
-		    !id.empty() && id.size() <= 64) {
+		if (type == NT_GNU_BUILD_ID && name.size() == 4 && !std::memcmp(name.data(), "GNU", 4) && !id.empty() &&
+		    id.size() <= 64) {
 			build_id_ = hex(id);
 			return;
 		}
@@ -244,17 +239,16 @@ void ElfFile::scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_
 Result<Bytes> ElfFile::chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const
 {
 	if (offset > file_bytes_ || bytes > file_bytes_ - offset)
-		return failure(EBADMSG, "%s: bytes 0x%llx+0x%llx lie behind the file's end",
-			       what.c_str(), Wide{offset}, Wide{bytes});
+		return failure(EBADMSG, "%s: bytes 0x%llx+0x%llx lie behind the file's end", what.c_str(), Wide{offset},
+			       Wide{bytes});
 	if (bytes > max_section_bytes)
-		return failure(EBADMSG, "%s: 0x%llx bytes are more than the 256 MiB that are read",
-			       what.c_str(), Wide{bytes});
+		return failure(EBADMSG, "%s: 0x%llx bytes are more than the 256 MiB that are read", what.c_str(),
+			       Wide{bytes});
 	if (!bytes)
 		return Bytes{};
 	if (!image_.empty())
 		return Bytes(image_).subspan(offset, bytes);
-	const Elf_Data* data = elf_getdata_rawchunk(elf_.get(), static_cast<std::int64_t>(offset), bytes,
-						    ELF_T_BYTE);
+	const Elf_Data* data = elf_getdata_rawchunk(elf_.get(), static_cast<std::int64_t>(offset), bytes, ELF_T_BYTE);
 	if (!data || !data->d_buf || data->d_size != bytes)
 		return libelf_failure(what.c_str());
 	return Bytes(static_cast<const std::uint8_t*>(data->d_buf), bytes);
@@ -325,8 +319,8 @@ ElfFile::Found ElfFile::from_eh_frame_header() const
 	cursor.skip(2);
 	const PointerBases bases{header.address, {}, header.address};
 	if (version != 1 || !pointer_supported(encoding, bases))
-		return failure(EBADMSG, "PT_GNU_EH_FRAME: version %u, encoding 0x%02x are unknown",
-			       unsigned{version}, unsigned{encoding});
+		return failure(EBADMSG, "PT_GNU_EH_FRAME: version %u, encoding 0x%02x are unknown", unsigned{version},
+			       unsigned{encoding});
 	const std::uint64_t address = read_pointer(cursor, encoding, bases);
 	if (!cursor.ok())
 		return Error{EBADMSG, "PT_GNU_EH_FRAME: too short"};
@@ -368,8 +362,7 @@ Bytes ElfFile::read(std::uint64_t address, std::uint64_t bytes) const
 		if (address < load.address || address - load.address >= load.bytes)
 			continue;
 		const std::uint64_t into = address - load.address;
-		const Result<Bytes> found =
-			chunk(load.offset + into, std::min(bytes, load.bytes - into), "code");
+		const Result<Bytes> found = chunk(load.offset + into, std::min(bytes, load.bytes - into), "code");
 		return found ? *found : Bytes{};
 	}
 	return {};

@@ -9,12 +9,13 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace uwind {
 namespace {
 
-constexpr std::uint64_t unknown_entry_bytes = 256;
+constexpr std::uint64_t unknown_entry_bytes = 128;
 constexpr std::uint64_t max_entry_bytes = 4096;
 constexpr std::uint64_t max_vdso_bytes = 64 << 10;
 
@@ -38,6 +39,62 @@ std::uint32_t gap_end(const TableRows& table, std::uint32_t start, std::uint32_t
 	return row == table.rows.end() ? end : std::min(end, row->start);
 }
 
+// Bytes that end entry code on amd64; -1 is any byte.
+struct Ending {
+	std::array<int, 7> bytes;
+	std::size_t length;
+};
+constexpr Ending amd64_endings[] = {
+	{{0xe8, -1, -1, -1, -1, 0xf4}, 6},       // call; hlt
+	{{0xff, 0x15, -1, -1, -1, -1, 0xf4}, 7}, // call *; hlt
+	{{0xe8, -1, -1, -1, -1, 0xc3}, 6},       // call; ret
+	{{0x41, 0xff, 0xe4}, 3},                 // jmp *%r12
+	{{0xcc, 0xcc}, 2},                       // padding
+};
+
+bool ends_here(Bytes code, const Ending& ending)
+{
+	if (code.size() < ending.length)
+		return false;
+	for (std::size_t i = 0; i < ending.length; i++)
+		if (ending.bytes[i] >= 0 && code[i] != ending.bytes[i])
+			return false;
+	return true;
+}
+
+std::uint64_t amd64_entry_bytes(Bytes code)
+{
+	constexpr std::uint64_t jump_bytes = 5;
+	if (code.size() >= jump_bytes && code[0] == 0xe9)
+		return jump_bytes;
+	for (std::uint64_t at = 0; at < code.size(); at++)
+		for (const Ending& ending : amd64_endings)
+			if (ends_here(code.subspan(at), ending))
+				return at + ending.length;
+	return code.size();
+}
+
+std::uint64_t arm64_entry_bytes(Bytes code)
+{
+	for (std::uint64_t at = 0; at + 4 <= code.size(); at += 4) {
+		std::uint32_t word;
+		std::memcpy(&word, code.data() + at, sizeof(word));
+		const bool jump = (word & 0xfc000000) == 0x14000000;          // b
+		const bool indirect_jump = (word & 0xfffffc1f) == 0xd61f0000; // br
+		if (jump || indirect_jump)
+			return at + 4;
+	}
+	return code.size();
+}
+
+// How long the entry code seems to be, where no symbol says it. It never returns:
+// it ends with a jump, or with what catches a call that returned.
+std::uint64_t likely_entry_bytes(const ElfFile& file)
+{
+	const Bytes code = file.read(file.entry(), unknown_entry_bytes);
+	return file.arch() == Arch::arm64 ? arm64_entry_bytes(code) : amd64_entry_bytes(code);
+}
+
 } // namespace
 
 std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table)
@@ -46,7 +103,7 @@ std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table
 	if (!file.entry() || !segment)
 		return {};
 	std::uint64_t bytes = file.symbol_bytes(file.entry());
-	bytes = bytes ? std::min(bytes, max_entry_bytes) : unknown_entry_bytes;
+	bytes = bytes ? std::min(bytes, max_entry_bytes) : likely_entry_bytes(file);
 	bytes = std::min(bytes, segment->bytes - (file.entry() - segment->address));
 	const auto range = offsets_of(file.segments(), file.entry(), bytes);
 	if (!range)
@@ -67,7 +124,7 @@ std::optional<Stretch> signal_return_stretch(const ElfFile& file)
 			continue;
 		const Bytes text = file.read(segment.address, segment.bytes);
 		for (std::uint64_t at = 4; at + sizeof(code) <= text.size(); at += 4) {
-			if (std::memcmp(text.data() + at, code, sizeof(code)))
+			if (std::memcmp(text.data() + at, code, sizeof(code)) != 0)
 				continue;
 			const auto range = offsets_of(file.segments(), segment.address + at, sizeof(code));
 			if (range)

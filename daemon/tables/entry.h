@@ -11,8 +11,8 @@
 namespace uwind {
 
 // Code at the ELF entry point that no row of table covers has no caller. The
-// stretch ends where the next row begins, where the symbol ends, or after 256
-// bytes. Nothing if the entry point has a row.
+// stretch ends where the next row begins, where the symbol ends, or (there being no
+// symbol) where its instructions seem to end, after 128 bytes at most. Nothing if the entry point has a row.
 std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table);
 
 // The vDSO's signal return: its CFI was left out on purpose. It is known by its

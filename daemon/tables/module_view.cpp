@@ -19,8 +19,7 @@ static_assert(offsetof(Rule, fp_off) == offsetof(uw_rule, fp_off));
 
 class Draft {
 public:
-	explicit Draft(const TableRows& table)
-		: rows_(table.rows.size()), rules_(table.rules.size())
+	explicit Draft(const TableRows& table) : rows_(table.rows.size()), rules_(table.rules.size())
 	{
 		for (std::size_t i = 0; i < rows_.size(); i++)
 			rows_[i] = {table.rows[i].start, table.rows[i].rule};

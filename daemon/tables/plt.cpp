@@ -50,7 +50,7 @@ Rule arm64_rule(std::int32_t cfa_offset, bool link_saved)
 class PltReader {
 public:
 	PltReader(std::vector<Stretch>& stretches, OffsetRange range, Bytes code)
-		: stretches_(stretches), first_(stretches.size()), range_(range), code_(code)
+	    : stretches_(stretches), first_(stretches.size()), range_(range), code_(code)
 	{
 	}
 

@@ -26,7 +26,7 @@ std::size_t hash_of(const Rule& rule)
 
 bool same(const Rule& left, const Rule& right)
 {
-	return !std::memcmp(&left, &right, sizeof(left));
+	return std::memcmp(&left, &right, sizeof(left)) == 0;
 }
 
 // Behind each other: the same start replaces, the same rule merges.
@@ -100,9 +100,8 @@ TableRows RowBuilder::take()
 
 TableRows rows_of(std::vector<Stretch> stretches)
 {
-	std::sort(stretches.begin(), stretches.end(), [](const Stretch& left, const Stretch& right) {
-		return left.start < right.start;
-	});
+	std::sort(stretches.begin(), stretches.end(),
+		  [](const Stretch& left, const Stretch& right) { return left.start < right.start; });
 	RowBuilder builder(stretches.size() * 2);
 	for (std::size_t i = 0; i < stretches.size(); i++) {
 		const Stretch& stretch = stretches[i];
@@ -146,10 +145,8 @@ std::vector<std::uint32_t> numbers(RuleSet& set, const std::vector<Rule>& rules)
 std::uint32_t GapFill::step()
 {
 	const std::uint64_t none = ~std::uint64_t{0};
-	const std::uint64_t in_table =
-		table_next_ < table_.rows.size() ? table_.rows[table_next_].start : none;
-	const std::uint64_t in_patch =
-		patch_next_ < patch_.rows.size() ? patch_.rows[patch_next_].start : none;
+	const std::uint64_t in_table = table_next_ < table_.rows.size() ? table_.rows[table_next_].start : none;
+	const std::uint64_t in_patch = patch_next_ < patch_.rows.size() ? patch_.rows[patch_next_].start : none;
 	const std::uint64_t at = std::min(in_table, in_patch);
 	if (in_table == at)
 		table_rule_ = table_number_[table_.rows[table_next_++].rule];

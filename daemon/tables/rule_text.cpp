@@ -46,9 +46,8 @@ std::string cfa_text(const Rule& rule, Arch arch)
 
 std::string register_name(Arch arch, unsigned number)
 {
-	static constexpr const char* amd64[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
-						"r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15",
-						"rip"};
+	static constexpr const char* amd64[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+						"r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
 	if (arch == Arch::x86_64 && number < std::size(amd64))
 		return amd64[number];
 	if (arch == Arch::arm64 && number <= UW_ARM64_SP)
@@ -74,8 +73,8 @@ std::string rule_text(const Rule& rule, Arch arch)
 	}
 	const bool in_link = arch == Arch::arm64 && rule.ra_place == UW_PLACE_SAME;
 	const char* fp = arch == Arch::arm64 ? " x29=" : " rbp=";
-	return "cfa=" + cfa_text(rule, arch) + " ra=" +
-	       (in_link ? "x30" : place_text(rule.ra_place, rule.ra_reg, rule.ra_off, arch)) + fp +
+	return "cfa=" + cfa_text(rule, arch) +
+	       " ra=" + (in_link ? "x30" : place_text(rule.ra_place, rule.ra_reg, rule.ra_off, arch)) + fp +
 	       place_text(rule.fp_place, rule.fp_reg, rule.fp_off, arch);
 }
 

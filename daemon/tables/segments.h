@@ -20,15 +20,13 @@ inline bool segment_holds(const Segment& segment, std::uint64_t address, std::ui
 }
 
 // The segment that holds all of [address, address + bytes), or nullptr.
-const Segment* find_segment(const std::vector<Segment>& segments, std::uint64_t address,
-			    std::uint64_t bytes);
+const Segment* find_segment(const std::vector<Segment>& segments, std::uint64_t address, std::uint64_t bytes);
 
 // File offsets of a stretch of code; nothing if it is in no segment, or too far.
 struct OffsetRange {
 	std::uint32_t start, end;
 };
-std::optional<OffsetRange> offsets_of(const std::vector<Segment>& segments, std::uint64_t address,
-				      std::uint64_t bytes);
+std::optional<OffsetRange> offsets_of(const std::vector<Segment>& segments, std::uint64_t address, std::uint64_t bytes);
 
 Error offset_error(std::uint64_t offset);
 

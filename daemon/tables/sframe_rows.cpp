@@ -49,8 +49,11 @@ Result<TableRows> lower_sframe(const SframeSection& section, Arch arch)
 	std::vector<uw_segment> segments;
 	for (const Segment& segment : section.segments)
 		segments.push_back({segment.address, segment.bytes, segment.offset});
-	const uw_sframe_input input{section.bytes.data(), section.bytes.size(), section.address,
-				    segments.data(), static_cast<std::uint32_t>(segments.size()),
+	const uw_sframe_input input{section.bytes.data(),
+				    section.bytes.size(),
+				    section.address,
+				    segments.data(),
+				    static_cast<std::uint32_t>(segments.size()),
 				    core_arch(arch)};
 	uw_sframe sframe{};
 	if (const int result = uw_sframe_open(&sframe, &input))

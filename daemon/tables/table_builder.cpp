@@ -49,8 +49,7 @@ TableContent complete(Sframe sframe, const Result<TableRows>& known, std::string
 	const std::uint64_t added = covered_bytes(filled) - covered;
 	if (!added)
 		return std::move(sframe.section);
-	note = ".sframe says nothing about " + std::to_string(added) +
-	       " bytes of code; their rows are from elsewhere";
+	note = ".sframe says nothing about " + std::to_string(added) + " bytes of code; their rows are from elsewhere";
 	filled.inexpressible = known->inexpressible;
 	return filled;
 }
@@ -69,7 +68,7 @@ Status check_machine(const ElfFile& file, Arch machine)
 	if (machine == Arch::none || file.arch() == machine)
 		return Nothing{};
 	return Error{ENOEXEC, file.arch() == Arch::arm64 ? "it is for arm64, not for this machine"
-							  : "it is for amd64, not for this machine"};
+							 : "it is for amd64, not for this machine"};
 }
 
 } // namespace

@@ -34,8 +34,7 @@ Arch host_arch();
 // The segments' file offsets are those of rows and of the section's code.
 // ENOEXEC: not an ELF file for this machine (Arch::none: for any); ENODATA:
 // nothing in it tells how to unwind it; EBADMSG: broken.
-Result<FileTable> build_file_table(int fd, Arch machine = host_arch(),
-				   SframeUse use = SframeUse::completed);
+Result<FileTable> build_file_table(int fd, Arch machine = host_arch(), SframeUse use = SframeUse::completed);
 Result<FileTable> build_table(const ElfFile& file, SframeUse use = SframeUse::completed);
 
 // The same for an image in memory, as the vDSO is.

@@ -35,17 +35,16 @@ static bool reg_get(const struct uw_regs *regs, u8 reg, u64 *value)
  */
 static bool cfa_by_record(const struct uw_rule *rule, const struct uw_regs *regs, u64 *cfa)
 {
-	if (rule->cfa_kind != UW_CFA_REG || rule->cfa_reg != UW_ARM64_SP ||
-	    rule->fp_place != UW_PLACE_CFA_MEM || rule->ra_place != UW_PLACE_CFA_MEM ||
-	    (s64)rule->ra_off != (s64)rule->fp_off + 8 ||
+	if (rule->cfa_kind != UW_CFA_REG || rule->cfa_reg != UW_ARM64_SP || rule->fp_place != UW_PLACE_CFA_MEM ||
+	    rule->ra_place != UW_PLACE_CFA_MEM || (s64)rule->ra_off != (s64)rule->fp_off + 8 ||
 	    !reg_get(regs, UW_ARM64_FP, cfa))
 		return false;
 	*cfa -= (u64)(s64)rule->fp_off;
 	return true;
 }
 
-static enum uw_stop find_cfa(const struct uw_rule *rule, enum uw_arch arch,
-			     const struct uw_regs *regs, struct uw_port *port, u64 *cfa)
+static enum uw_stop find_cfa(const struct uw_rule *rule, enum uw_arch arch, const struct uw_regs *regs,
+			     struct uw_port *port, u64 *cfa)
 {
 	enum uw_stop stop;
 	u64 base;
@@ -70,8 +69,8 @@ struct place {
 	s32 off;
 };
 
-static enum uw_stop find_place(struct place place, const struct uw_regs *regs,
-			       struct uw_port *port, u64 cfa, u64 *value)
+static enum uw_stop find_place(struct place place, const struct uw_regs *regs, struct uw_port *port, u64 cfa,
+			       u64 *value)
 {
 	bool by_cfa = place.kind == UW_PLACE_CFA_MEM || place.kind == UW_PLACE_CFA_VAL;
 	bool by_reg = place.kind == UW_PLACE_REG_MEM || place.kind == UW_PLACE_REG_VAL;
@@ -87,11 +86,10 @@ static enum uw_stop find_place(struct place place, const struct uw_regs *regs,
 	return uw_stack_read(port, *value, value);
 }
 
-static enum uw_stop find_ra(const struct uw_rule *rule, enum uw_arch arch,
-			    const struct uw_regs *regs, struct uw_port *port,
-			    u64 cfa, u64 *ra)
+static enum uw_stop find_ra(const struct uw_rule *rule, enum uw_arch arch, const struct uw_regs *regs,
+			    struct uw_port *port, u64 cfa, u64 *ra)
 {
-	struct place place = { rule->ra_place, rule->ra_reg, rule->ra_off };
+	struct place place = {rule->ra_place, rule->ra_reg, rule->ra_off};
 	enum uw_stop stop;
 
 	if (place.kind != UW_PLACE_SAME) {
@@ -108,11 +106,10 @@ static enum uw_stop find_ra(const struct uw_rule *rule, enum uw_arch arch,
 }
 
 /* *known tells whether the caller's FP is in *fp. */
-static enum uw_stop find_fp(const struct uw_rule *rule, enum uw_arch arch,
-			    const struct uw_regs *regs, struct uw_port *port,
-			    u64 cfa, u64 *fp, bool *known)
+static enum uw_stop find_fp(const struct uw_rule *rule, enum uw_arch arch, const struct uw_regs *regs,
+			    struct uw_port *port, u64 cfa, u64 *fp, bool *known)
 {
-	struct place place = { rule->fp_place, rule->fp_reg, rule->fp_off };
+	struct place place = {rule->fp_place, rule->fp_reg, rule->fp_off};
 
 	*known = true;
 	if (place.kind == UW_PLACE_SAME) {
@@ -141,9 +138,8 @@ static enum uw_stop check_cfa(u64 cfa, u64 sp, bool may_stay)
 	return UW_STOP_NONE;
 }
 
-static enum uw_stop apply_frame(const struct uw_rule *rule, enum uw_arch arch,
-				struct uw_regs *regs, struct uw_port *port,
-				bool topmost, u32 *stack_bytes)
+static enum uw_stop apply_frame(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs,
+				struct uw_port *port, bool topmost, u32 *stack_bytes)
 {
 	u8 sp_reg = uw_arch_sp(arch);
 	u8 fp_reg = uw_arch_fp(arch);
@@ -174,8 +170,7 @@ static enum uw_stop apply_frame(const struct uw_rule *rule, enum uw_arch arch,
 	return UW_STOP_NONE;
 }
 
-enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch,
-			   struct uw_regs *regs, struct uw_port *port,
+enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs, struct uw_port *port,
 			   bool *topmost, u32 *stack_bytes)
 {
 	enum uw_stop stop;

@@ -23,8 +23,7 @@ struct uw_port;
  * still is a lower bound of the CFA: the state after a frame pointer step on
  * arm64. A row that saves FP and LR side by side is then applied through FP.
  */
-enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch,
-			   struct uw_regs *regs, struct uw_port *port,
+enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs, struct uw_port *port,
 			   bool *topmost, u32 *stack_bytes);
 
 /* The rule of a frame that has been set up in the ABI's way (frame pointer). */
@@ -35,7 +34,6 @@ extern const struct uw_rule uw_rule_frame_pointer_arm64;
  * Replace all registers by those of the ABI's signal frame at SP: pc is exact
  * afterwards. Returns UW_STOP_NONE, or the reason of the read that failed.
  */
-enum uw_stop uw_sigframe_apply(enum uw_arch arch, struct uw_regs *regs,
-			       struct uw_port *port);
+enum uw_stop uw_sigframe_apply(enum uw_arch arch, struct uw_regs *regs, struct uw_port *port);
 
 #endif

@@ -37,8 +37,8 @@ static const char *check_place(u8 place, u8 reg, s32 off, struct place_limits li
 static const char *check_frame(const struct uw_rule *rule, enum uw_arch arch)
 {
 	u8 nr_regs = arch == UW_ARCH_ARM64 ? UW_NR_REGS : UW_X86_RA;
-	struct place_limits ra = { nr_regs, arch == UW_ARCH_ARM64, false };
-	struct place_limits fp = { nr_regs, true, true };
+	struct place_limits ra = {nr_regs, arch == UW_ARCH_ARM64, false};
+	struct place_limits fp = {nr_regs, true, true};
 	const char *why;
 
 	if (rule->cfa_kind >= UW_NR_CFA_KINDS)
@@ -55,9 +55,8 @@ static const char *check_frame(const struct uw_rule *rule, enum uw_arch arch)
 
 static const char *check_other(const struct uw_rule *rule)
 {
-	bool clean = !rule->cfa_kind && !rule->cfa_reg && !rule->ra_place &&
-		     !rule->ra_reg && !rule->fp_place && !rule->fp_reg &&
-		     !rule->cfa_off && !rule->cfa_add && !rule->ra_off && !rule->fp_off;
+	bool clean = !rule->cfa_kind && !rule->cfa_reg && !rule->ra_place && !rule->ra_reg && !rule->fp_place &&
+		     !rule->fp_reg && !rule->cfa_off && !rule->cfa_add && !rule->ra_off && !rule->fp_off;
 
 	return clean ? NULL : "only a rule of kind FRAME has fields";
 }

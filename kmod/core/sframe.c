@@ -21,8 +21,8 @@ static bool overlaps(const struct uw_segment *segment, u64 start, u32 bytes)
 	return start - segment->address < segment->bytes;
 }
 
-static int place_in(struct uw_sframe *sf, const struct uw_segment *segment, u64 at, u64 start,
-		    u32 bytes, struct place *place)
+static int place_in(struct uw_sframe *sf, const struct uw_segment *segment, u64 at, u64 start, u32 bytes,
+		    struct place *place)
 {
 	u64 skipped = start - segment->address;
 
@@ -62,7 +62,7 @@ static int find_place(struct uw_sframe *sf, u32 i, struct place *place)
 /* Of a function that find_place() has accepted before. */
 static u32 offset_of(struct uw_sframe *sf, u32 i)
 {
-	struct place place = { 0 };
+	struct place place = {0};
 
 	find_place(sf, i, &place);
 	return place.offset;
@@ -79,8 +79,7 @@ static void sift_down(struct uw_sframe *sf, u32 *order, u32 root, u32 count)
 
 		if (child >= count)
 			break;
-		if (child + 1 < count &&
-		    offset_of(sf, order[child]) < offset_of(sf, order[child + 1]))
+		if (child + 1 < count && offset_of(sf, order[child]) < offset_of(sf, order[child + 1]))
 			child++;
 		if (offset_of(sf, order[child]) <= key)
 			break;
@@ -138,8 +137,7 @@ static int make_order(struct uw_sframe *sf, u32 *order, u32 *count)
 	return *count ? 0 : -ENOENT;
 }
 
-static int add_row(struct uw_sframe *sf, struct uw_draft *draft, u64 at, u32 start,
-		   const struct uw_rule *rule)
+static int add_row(struct uw_sframe *sf, struct uw_draft *draft, u64 at, u32 start, const struct uw_rule *rule)
 {
 	int err = uw_draft_add(draft, start, rule);
 
@@ -149,11 +147,10 @@ static int add_row(struct uw_sframe *sf, struct uw_draft *draft, u64 at, u32 sta
 }
 
 /* One pass over a function's rows; what lies at or behind end is validated only. */
-static int lower_rows(struct uw_sframe *sf, struct uw_draft *draft,
-		      const struct uw_sframe_fde *fde, u32 offset, u32 end)
+static int lower_rows(struct uw_sframe *sf, struct uw_draft *draft, const struct uw_sframe_fde *fde, u32 offset,
+		      u32 end)
 {
-	struct uw_bytes cursor = { .data = sf->in.data, .pos = fde->fres,
-				   .end = sf->fre_base + sf->fre_bytes };
+	struct uw_bytes cursor = {.data = sf->in.data, .pos = fde->fres, .end = sf->fre_base + sf->fre_bytes};
 	u32 limit = fde->block_bytes ? fde->block_bytes : fde->bytes;
 	u32 start, last = 0;
 	struct uw_rule rule;
@@ -182,8 +179,8 @@ static int lower_rows(struct uw_sframe *sf, struct uw_draft *draft,
 }
 
 /* Rows that repeat, as in a PLT, are written out. */
-static int lower_blocks(struct uw_sframe *sf, struct uw_draft *draft,
-			const struct uw_sframe_fde *fde, const struct place *place)
+static int lower_blocks(struct uw_sframe *sf, struct uw_draft *draft, const struct uw_sframe_fde *fde,
+			const struct place *place)
 {
 	u64 offset;
 	int err;
@@ -203,10 +200,10 @@ static int lower_blocks(struct uw_sframe *sf, struct uw_draft *draft,
  * must begin, unless that byte belongs to another function. What rows such a
  * function may have is not needed, as the ABI says where the registers are.
  */
-static int lower_signal(struct uw_sframe *sf, struct uw_draft *draft,
-			const struct uw_sframe_fde *fde, const struct place *place, u32 free)
+static int lower_signal(struct uw_sframe *sf, struct uw_draft *draft, const struct uw_sframe_fde *fde,
+			const struct place *place, u32 free)
 {
-	struct uw_rule rule = { .kind = UW_RULE_SIGFRAME };
+	struct uw_rule rule = {.kind = UW_RULE_SIGFRAME};
 	u32 before = !place->first && place->offset > free;
 	int err;
 
@@ -215,8 +212,8 @@ static int lower_signal(struct uw_sframe *sf, struct uw_draft *draft,
 }
 
 /* Without rows: version 3 means the outermost function, others mean nothing. */
-static int lower_empty(struct uw_sframe *sf, struct uw_draft *draft,
-		       const struct uw_sframe_fde *fde, const struct place *place)
+static int lower_empty(struct uw_sframe *sf, struct uw_draft *draft, const struct uw_sframe_fde *fde,
+		       const struct place *place)
 {
 	struct uw_rule rule = {
 		.kind = sf->version == SFRAME_V3 ? UW_RULE_OUTERMOST : UW_RULE_NONE,
@@ -228,7 +225,7 @@ static int lower_empty(struct uw_sframe *sf, struct uw_draft *draft,
 /* free: the end of the function before. */
 static int lower_function(struct uw_sframe *sf, struct uw_draft *draft, u32 i, u32 *free)
 {
-	struct uw_rule none = { .kind = UW_RULE_NONE };
+	struct uw_rule none = {.kind = UW_RULE_NONE};
 	struct uw_sframe_fde fde;
 	struct place place;
 	int err;

@@ -11,7 +11,7 @@ static u64 position(const struct uw_sframe *sf, u32 i)
 
 static struct uw_bytes cursor_at(const struct uw_sframe *sf, u64 pos, u64 end)
 {
-	struct uw_bytes cursor = { .data = sf->in.data, .pos = pos, .end = end };
+	struct uw_bytes cursor = {.data = sf->in.data, .pos = pos, .end = end};
 
 	return cursor;
 }
@@ -49,8 +49,7 @@ int uw_sframe_fde_extent(struct uw_sframe *sf, u32 i, u64 *start, u32 *bytes)
 }
 
 /* V1 and V2: the attributes follow in place. */
-static u8 read_attributes(struct uw_sframe *sf, struct uw_bytes *cursor,
-			  struct uw_sframe_fde *fde)
+static u8 read_attributes(struct uw_sframe *sf, struct uw_bytes *cursor, struct uw_sframe_fde *fde)
 {
 	u8 info;
 

@@ -6,6 +6,8 @@
 #ifndef UW_SFRAME_FORMAT_H
 #define UW_SFRAME_FORMAT_H
 
+/* clang-format off */
+
 #define SFRAME_MAGIC         0xdee2
 #define SFRAME_MAGIC_SWAPPED 0xe2de
 #define SFRAME_V1            1
@@ -66,7 +68,8 @@
 /* Control words of a V3 flexible function ("Flexible FDE type"). */
 #define SFRAME_CONTROL_REG(word)     ((word) & 1) /* else relative to the CFA  */
 #define SFRAME_CONTROL_DEREF(word)   ((word) >> 1 & 1)
-#define SFRAME_CONTROL_UNUSED(word)  ((word) >> 2 & 1)
 #define SFRAME_CONTROL_REGNUM(word)  ((word) >> 3)
+
+/* clang-format on */
 
 #endif

@@ -17,10 +17,10 @@ struct uw_sframe_fde {
 	u64 start;       /* address                                              */
 	u64 fres;        /* position of its first row                            */
 	u32 bytes;       /* of text                                              */
-	u32 nr_fres;
 	u32 block_bytes; /* its rows repeat every so many bytes; 0: they do not  */
-	u8 start_bytes;  /* width of a row's start                               */
-	bool signal;     /* code that returns from a signal handler              */
+	u32 nr_fres;
+	u8 start_bytes; /* width of a row's start                               */
+	bool signal;    /* code that returns from a signal handler              */
 	bool flex;
 };
 
@@ -53,7 +53,7 @@ u64 uw_sframe_fde_max_rows(const struct uw_sframe_fde *fde);
  * Read the row at the cursor: *start is relative to the function, or to its
  * block. 0 or -EBADMSG.
  */
-int uw_sframe_fre_read(struct uw_sframe *sf, const struct uw_sframe_fde *fde,
-		       struct uw_bytes *cursor, u32 *start, struct uw_rule *rule);
+int uw_sframe_fre_read(struct uw_sframe *sf, const struct uw_sframe_fde *fde, struct uw_bytes *cursor, u32 *start,
+		       struct uw_rule *rule);
 
 #endif

@@ -16,13 +16,12 @@
 #define ARM64_X0  312
 
 /* DWARF numbers in the order of the saved registers. */
-static const u8 x86_order[] = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7 };
+static const u8 x86_order[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7};
 
 #define X86_NR_SAVED   ((u32)sizeof(x86_order))
 #define ARM64_NR_SAVED 32u
 
-enum uw_stop uw_sigframe_apply(enum uw_arch arch, struct uw_regs *regs,
-			       struct uw_port *port)
+enum uw_stop uw_sigframe_apply(enum uw_arch arch, struct uw_regs *regs, struct uw_port *port)
 {
 	bool arm64 = arch == UW_ARCH_ARM64;
 	u64 address = regs->r[uw_arch_sp(arch)] + (arm64 ? ARM64_X0 : X86_GREGS);

@@ -23,8 +23,7 @@ struct rule_words {
 	u64 word[3];
 };
 
-_Static_assert(sizeof(struct uw_rule) == sizeof(struct rule_words),
-	       "a rule has no padding");
+_Static_assert(sizeof(struct uw_rule) == sizeof(struct rule_words), "a rule has no padding");
 _Static_assert(sizeof(struct uw_table_row) == 4, "a row is 4 bytes");
 
 static struct rule_words words_of(const struct uw_rule *rule)
@@ -39,8 +38,7 @@ static bool rules_equal(const struct uw_rule *rule, const struct rule_words *wor
 {
 	struct rule_words other = words_of(rule);
 
-	return other.word[0] == words->word[0] && other.word[1] == words->word[1] &&
-	       other.word[2] == words->word[2];
+	return other.word[0] == words->word[0] && other.word[1] == words->word[1] && other.word[2] == words->word[2];
 }
 
 static u32 hash_of(const struct rule_words *words)
@@ -113,8 +111,7 @@ static int refuse(struct uw_reject *reject, u64 offset, const char *why)
 	return -EINVAL;
 }
 
-int uw_draft_check(const struct uw_draft *draft, enum uw_arch arch,
-		   struct uw_reject *reject)
+int uw_draft_check(const struct uw_draft *draft, enum uw_arch arch, struct uw_reject *reject)
 {
 	const char *why;
 	u32 i;
@@ -144,16 +141,14 @@ static u32 block_count(const struct uw_draft *draft, u32 shift)
 {
 	if (!draft->nr_rows)
 		return 0;
-	return (draft->rows[draft->nr_rows - 1].start >> shift) -
-	       (draft->rows[0].start >> shift) + 1;
+	return (draft->rows[draft->nr_rows - 1].start >> shift) - (draft->rows[0].start >> shift) + 1;
 }
 
 static u8 block_shift(const struct uw_draft *draft)
 {
 	u8 shift = MAX_BLOCK_SHIFT;
 
-	while (shift > MIN_BLOCK_SHIFT &&
-	       block_count(draft, shift - 1u) <= draft->nr_rows / MIN_ROWS_PER_BLOCK)
+	while (shift > MIN_BLOCK_SHIFT && block_count(draft, shift - 1u) <= draft->nr_rows / MIN_ROWS_PER_BLOCK)
 		shift--;
 	return shift;
 }
@@ -161,8 +156,7 @@ static u8 block_shift(const struct uw_draft *draft)
 u64 uw_table_bytes(const struct uw_draft *draft)
 {
 	return ((u64)block_count(draft, block_shift(draft)) + 1) * sizeof(u32) +
-	       (u64)draft->nr_rows * sizeof(struct uw_table_row) +
-	       (u64)draft->nr_rules * sizeof(struct uw_rule);
+	       (u64)draft->nr_rows * sizeof(struct uw_table_row) + (u64)draft->nr_rules * sizeof(struct uw_rule);
 }
 
 void uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft)

@@ -50,8 +50,7 @@ int uw_draft_add(struct uw_draft *draft, u32 start, const struct uw_rule *rule);
  * range, every rule meaningful for arch, at least one row.
  * Returns 0 or -EINVAL with *reject filled (offset: index of the row or rule).
  */
-int uw_draft_check(const struct uw_draft *draft, enum uw_arch arch,
-		   struct uw_reject *reject);
+int uw_draft_check(const struct uw_draft *draft, enum uw_arch arch, struct uw_reject *reject);
 
 /* 0 if rule can be applied on arch, else -EINVAL with *why set. */
 int uw_rule_check(const struct uw_rule *rule, enum uw_arch arch, const char **why);
@@ -69,7 +68,7 @@ struct uw_table {
 	u32 nr_blocks;
 	u32 nr_rows;
 	u32 nr_rules;
-	u8 block_shift;  /* log2 of a block's bytes of text                      */
+	u8 block_shift; /* log2 of a block's bytes of text                      */
 };
 
 /* Bytes of memory that uw_table_build() needs for this draft. */

@@ -35,15 +35,14 @@
 
 /* What the walk remembers besides the registers. */
 struct progress {
-	u8 method;         /* how the pc at hand was found                       */
-	bool exact;        /* it is no return address                            */
-	bool chained;      /* it was found by a frame pointer                    */
-	bool guessed;      /* and by the first one of a chain                    */
+	u8 method;    /* how the pc at hand was found                       */
+	bool exact;   /* it is no return address                            */
+	bool chained; /* it was found by a frame pointer                    */
+	bool guessed; /* and by the first one of a chain                    */
 	u32 signal_frames;
 };
 
-static struct uw_frame *push(struct uw_walk *walk, const struct uw_found *found, u64 skipped,
-			     u8 method)
+static struct uw_frame *push(struct uw_walk *walk, const struct uw_found *found, u64 skipped, u8 method)
 {
 	struct uw_frame *frame = &walk->frames[walk->nr_frames++];
 
@@ -56,8 +55,7 @@ static struct uw_frame *push(struct uw_walk *walk, const struct uw_found *found,
 }
 
 /* A first pc that is not executable is still worth showing. */
-static enum uw_stop stop_unfound(struct uw_walk *walk, const struct progress *at,
-				 struct uw_found *found, int err)
+static enum uw_stop stop_unfound(struct uw_walk *walk, const struct progress *at, struct uw_found *found, int err)
 {
 	if (!walk->nr_frames && walk->max_frames) {
 		found->offset = 0;
@@ -69,9 +67,8 @@ static enum uw_stop stop_unfound(struct uw_walk *walk, const struct progress *at
 	return at->guessed ? UW_STOP_NO_TABLE : UW_STOP_BAD_PC;
 }
 
-static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port,
-				  struct progress *at, const struct uw_found *found,
-				  struct uw_frame *frame)
+static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port, struct progress *at,
+				  const struct uw_found *found, struct uw_frame *frame)
 {
 	const struct uw_rule *rule = &found->rule;
 
@@ -85,8 +82,7 @@ static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port,
 	} else if (rule->ra_place == UW_PLACE_SAME) {
 		at->method = UW_METHOD_LR;
 	}
-	return uw_rule_apply(rule, walk->arch, &walk->regs, port, &at->exact,
-			     &frame->stack_bytes);
+	return uw_rule_apply(rule, walk->arch, &walk->regs, port, &at->exact, &frame->stack_bytes);
 }
 
 /* What a failed first step really says. */
@@ -104,12 +100,11 @@ static enum uw_stop judge_guess(enum uw_stop stop, u64 fp, u64 sp)
 	}
 }
 
-static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *port,
-					  struct progress *at, struct uw_frame *frame)
+static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *port, struct progress *at,
+					  struct uw_frame *frame)
 {
 	bool arm64 = walk->arch == UW_ARCH_ARM64;
-	const struct uw_rule *rule = arm64 ? &uw_rule_frame_pointer_arm64 :
-					     &uw_rule_frame_pointer_x86;
+	const struct uw_rule *rule = arm64 ? &uw_rule_frame_pointer_arm64 : &uw_rule_frame_pointer_x86;
 	u64 sp = walk->regs.r[uw_arch_sp(walk->arch)];
 	u64 fp = walk->regs.r[uw_arch_fp(walk->arch)];
 	enum uw_stop stop;
@@ -120,8 +115,7 @@ static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *
 		return at->chained ? UW_STOP_ZERO_FP : UW_STOP_NO_TABLE;
 	if (fp < sp)
 		return at->chained ? UW_STOP_BACKWARDS : UW_STOP_NO_TABLE;
-	stop = uw_rule_apply(rule, walk->arch, &walk->regs, port, &at->exact,
-			     &frame->stack_bytes);
+	stop = uw_rule_apply(rule, walk->arch, &walk->regs, port, &at->exact, &frame->stack_bytes);
 	if (!at->chained)
 		stop = judge_guess(stop, fp, sp);
 	at->guessed = !at->chained;
@@ -134,8 +128,7 @@ static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *
 	return stop;
 }
 
-static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct progress *at,
-			 struct uw_found *found)
+static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct progress *at, struct uw_found *found)
 {
 	u32 skipped = at->exact ? 0 : 1;
 	struct uw_frame *frame;
@@ -154,7 +147,7 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 {
-	struct progress at = { .method = UW_METHOD_PC, .exact = true };
+	struct progress at = {.method = UW_METHOD_PC, .exact = true};
 	struct uw_found found;
 
 	walk->nr_frames = 0;

@@ -33,7 +33,7 @@ struct uw_found {
 	struct uw_rule rule; /* a copy: valid if the result was 0                */
 	u64 offset;
 	u32 file;
-	u8 method;           /* enum uw_method of the table                      */
+	u8 method; /* enum uw_method of the table                      */
 };
 
 /*

@@ -8,12 +8,13 @@ CASES=$(cd "$(dirname "$0")" && pwd)
 MODULE_FILE=/lib/modules/$(uname -r)/extra/uwind.ko
 WORK=$(mktemp -d /tmp/case.XXXXXX)
 
-# A failing case may leave programs behind; they must not disturb the next one.
-end_children() {
+# A failing case may leave programs behind, or no module; the next one must not suffer from it.
+clean_up() {
 	for pid in $(ps -o pid= --ppid $$); do kill -KILL "$pid" 2>/dev/null || true; done
+	module_loaded || insmod "$MODULE_FILE"
 	rm -rf "$WORK"
 }
-trap end_children EXIT
+trap clean_up EXIT
 cd "$WORK" || exit 1
 
 fail() {

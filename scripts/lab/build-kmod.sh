@@ -9,10 +9,11 @@ set -euo pipefail
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
+# By contents, and a changed file is new now: the source may have been edited while an earlier copy was compiled.
 # Sources that are gone go away in the copy as well; what the build made stays.
 copy_source() {
 	mkdir -p "$OUT"
-	rsync -rlpt --delete --filter='P *.mod.c' --filter='R *.[chS]' --filter='P *' \
+	rsync -rlpc --delete --filter='P *.mod.c' --filter='R *.[chS]' --filter='P *' \
 		--exclude='*.o' --exclude='*.ko' --exclude='.*.cmd' "$SOURCE/" "$OUT/"
 }
 

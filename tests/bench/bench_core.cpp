@@ -145,11 +145,11 @@ void bench_lookup(const Draft& draft, const Table& table)
 		offsets.push_back(draft.draft.rows[random() % draft.draft.nr_rows].start);
 	volatile u64 sink = 0;
 	print("lookup, 4096 places of libLLVM", time_per_frame(lookups, [&] {
-		u64 sum = 0;
-		for (u32 offset : offsets)
-			sum += uw_table_find(&table.table, offset)->kind;
-		sink = sum;
-	}));
+		      u64 sum = 0;
+		      for (u32 offset : offsets)
+			      sum += uw_table_find(&table.table, offset)->kind;
+		      sink = sum;
+	      }));
 }
 
 void bench_synthetic(const Draft& draft, const Table& table)
@@ -274,9 +274,8 @@ __attribute__((noinline)) void bench_real(const Draft& large)
 	std::vector<void*> addresses(frames.size() + 8);
 	print_against(time_per_frame(frames.size(), [&] { walk_once(regs, port, out); }),
 		      time_per_frame(frames.size(), [&] { step_through(&context); }),
-		      time_per_frame(frames.size(), [&] {
-			      unw_backtrace(addresses.data(), static_cast<int>(addresses.size()));
-		      }));
+		      time_per_frame(frames.size(),
+				     [&] { unw_backtrace(addresses.data(), static_cast<int>(addresses.size())); }));
 }
 
 __attribute__((noinline)) int recurse(const Draft& large, u32 left)

@@ -164,9 +164,10 @@ private:
 
 	uw_rule parse_rule(std::istringstream& in) const
 	{
-		static const std::map<std::string, uw_rule_kind> kinds = {
-			{"none", UW_RULE_NONE},         {"outermost", UW_RULE_OUTERMOST},
-			{"sigframe", UW_RULE_SIGFRAME}, {"thread_start", UW_RULE_THREAD_START}};
+		static const std::map<std::string, uw_rule_kind> kinds = {{"none", UW_RULE_NONE},
+									  {"outermost", UW_RULE_OUTERMOST},
+									  {"sigframe", UW_RULE_SIGFRAME},
+									  {"thread_start", UW_RULE_THREAD_START}};
 		std::string word;
 		uw_rule rule = kind_rule(UW_RULE_FRAME);
 		while (in >> word) {

@@ -12,7 +12,7 @@
 
 struct uw_port_code {
 	u64 start, end;
-	u64 offset; /* the table's offset of start                               */
+	u64 offset;                   /* the table's offset of start                               */
 	const struct uw_table *table; /* NULL: executable, no table              */
 	u32 file;
 	u8 method;
@@ -29,9 +29,9 @@ struct uw_port {
 	u32 nr_codes;
 	const struct uw_port_slice *slices;
 	u32 nr_slices;
-	u64 pac_mask; /* bits that uw_port_strip() clears                        */
-	u32 reads;    /* words asked for so far                                  */
-	u32 fail_at;  /* 0: never                                                */
+	u64 pac_mask;  /* bits that uw_port_strip() clears                        */
+	u32 reads;     /* words asked for so far                                  */
+	u32 fail_at;   /* 0: never                                                */
 	int fail_with; /* negative errno of that read                            */
 };
 

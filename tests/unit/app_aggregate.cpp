@@ -123,15 +123,14 @@ TEST_CASE("a return address at a function's end belongs to the call before it")
 {
 	Fixture f;
 	auto& file = f.files.add("/bin/a");
-	file.symbols = {{0x400000, 0x10, Binding::global, "caller"},
-			{0x400010, 0x10, Binding::global, "next"}};
+	file.symbols = {{0x400000, 0x10, Binding::global, "caller"}, {0x400010, 0x10, Binding::global, "next"}};
 	const auto id = f.modules.add(file.identity, "/bin/a").id;
 	f.modules.bind(1, id);
 	auto opened = f.files.open("/bin/a");
 	f.modules.set_object(id, file.facts, std::make_shared<UniqueFd>(std::move(opened->fd)));
-	f.aggregate.add(stack_record(1, {frame(0x7010, 0x10, 1, Method::PC),
-					 frame(0x7010, 0x10, 1, Method::EH_FRAME),
-					 frame(0x7010, 0x10, 1, Method::SIGFRAME)}), ignore_file);
+	f.aggregate.add(stack_record(1, {frame(0x7010, 0x10, 1, Method::PC), frame(0x7010, 0x10, 1, Method::EH_FRAME),
+					 frame(0x7010, 0x10, 1, Method::SIGFRAME)}),
+			ignore_file);
 	const auto report = f.report();
 	const auto& stack = report.stacks.at(0);
 	CHECK(report.frames[stack.frames[0]].symbol == "next");

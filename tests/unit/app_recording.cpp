@@ -25,7 +25,10 @@ void wait_for_tables(FakeKernel& kernel, std::size_t count)
 	REQUIRE(kernel.table_count() == count);
 }
 
-std::uint64_t other(const Report& report, const char* name) { return report.counters.others.at(name); }
+std::uint64_t other(const Report& report, const char* name)
+{
+	return report.counters.others.at(name);
+}
 
 std::uint64_t sum(const std::map<std::string, std::uint64_t>& counts)
 {
@@ -321,8 +324,8 @@ TEST_CASE("an interval's report holds what arrived in it, and keeps the files kn
 	const auto mapping = machine.processes.map(1, "/bin/a", 0x1000000);
 	Recording recording(machine.ports(), all_processes());
 	REQUIRE(recording.prepare(never));
-	machine.send({file_record(1, 1, mapping, file.identity),
-		      stack_record(1, {frame(0x1000010, 0x10, 1, Method::PC)})});
+	machine.send(
+		{file_record(1, 1, mapping, file.identity), stack_record(1, {frame(0x1000010, 0x10, 1, Method::PC)})});
 	REQUIRE(recording.run_for(milliseconds(50)));
 	const auto first = recording.interval();
 	machine.send({stack_record(1, {frame(0x1000020, 0x20, 1, Method::PC)})});

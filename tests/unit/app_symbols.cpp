@@ -29,16 +29,18 @@ TEST_CASE("a name counts only where the symbol's size covers the address")
 
 TEST_CASE("of several names: global, local, weak; then the shortest; then by the alphabet")
 {
-	const SymbolTable table({{0x100, 8, Binding::weak, "a"}, {0x100, 8, Binding::local, "b"},
-				 {0x100, 8, Binding::global, "zz_long"}, {0x100, 8, Binding::global, "zb"},
-				 {0x100, 8, Binding::global, "za"}}, 0);
+	const SymbolTable table({{0x100, 8, Binding::weak, "a"},
+				 {0x100, 8, Binding::local, "b"},
+				 {0x100, 8, Binding::global, "zz_long"},
+				 {0x100, 8, Binding::global, "zb"},
+				 {0x100, 8, Binding::global, "za"}},
+				0);
 	CHECK(name_at(table, 0x104) == "za");
 }
 
 TEST_CASE("within an enclosing function the nearest start that reaches the address wins")
 {
-	const SymbolTable table({{0x100, 0x100, Binding::global, "outer"},
-				 {0x140, 0x10, Binding::local, "inner"}}, 0);
+	const SymbolTable table({{0x100, 0x100, Binding::global, "outer"}, {0x140, 0x10, Binding::local, "inner"}}, 0);
 	CHECK(name_at(table, 0x13f) == "outer");
 	CHECK(name_at(table, 0x148) == "inner");
 	CHECK(name_at(table, 0x150) == "outer");

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <ostream>
 #include <utility>
@@ -28,9 +28,9 @@ inline bool operator==(const uw_rule& a, const uw_rule& b)
 // What a failed comparison prints.
 inline std::ostream& operator<<(std::ostream& out, const uw_rule& r)
 {
-	return out << "kind " << int{r.kind} << " cfa " << int{r.cfa_kind} << " r" << int{r.cfa_reg} << " "
-		   << r.cfa_off << " " << r.cfa_add << " ra " << int{r.ra_place} << " r" << int{r.ra_reg} << " "
-		   << r.ra_off << " fp " << int{r.fp_place} << " r" << int{r.fp_reg} << " " << r.fp_off;
+	return out << "kind " << int{r.kind} << " cfa " << int{r.cfa_kind} << " r" << int{r.cfa_reg} << " " << r.cfa_off
+		   << " " << r.cfa_add << " ra " << int{r.ra_place} << " r" << int{r.ra_reg} << " " << r.ra_off
+		   << " fp " << int{r.fp_place} << " r" << int{r.fp_reg} << " " << r.fp_off;
 }
 
 namespace core {
@@ -90,7 +90,7 @@ inline uw_rule arm64_rule(u8 reg, s32 off, s32 ra_off, s32 fp_off)
 class Draft {
 public:
 	explicit Draft(u32 max_rows = 4096, u32 max_rules = 1024)
-		: rows_(max_rows), rules_(max_rules), hash_(hash_size(max_rules))
+	    : rows_(max_rows), rules_(max_rules), hash_(hash_size(max_rules))
 	{
 		draft.rows = rows_.data();
 		draft.rules = rules_.data();
@@ -132,8 +132,7 @@ private:
 // A packed table that owns its memory.
 class Table {
 public:
-	explicit Table(const uw_draft& draft)
-		: memory_(new char[uw_table_bytes(&draft)])
+	explicit Table(const uw_draft& draft) : memory_(new char[uw_table_bytes(&draft)])
 	{
 		uw_table_build(&table, memory_.get(), &draft);
 	}

@@ -52,7 +52,7 @@ struct Function {
 	u8 block_bytes = 0;      // not 0: PCMASK
 	bool signal = false;
 	bool flex = false;
-	Bytes raw;               // if not empty: attributes (V3) and rows as they are
+	Bytes raw; // if not empty: attributes (V3) and rows as they are
 	u32 raw_rows = 0;
 };
 
@@ -75,8 +75,7 @@ struct Section {
 		for (const Function& function : functions) {
 			encode_fde(fdes, static_cast<u32>(fres.size()), function);
 			encode_rows(fres, function);
-			nr_rows += function.raw.empty() ? static_cast<u32>(function.rows.size())
-							: function.raw_rows;
+			nr_rows += function.raw.empty() ? static_cast<u32>(function.rows.size()) : function.raw_rows;
 		}
 		Bytes out = encode_header(static_cast<u32>(fdes.size()), static_cast<u32>(fres.size()), nr_rows);
 		out.insert(out.end(), fdes.begin(), fdes.end());
@@ -142,8 +141,10 @@ private:
 		}
 		for (const Row& row : function.rows) {
 			put(out, row.start, 1u << function.start_size);
-			put(out, (row.base_is_sp ? 1u : 0u) | row.words.size() << 1 | row.word_size << 5 |
-					 (row.mangled ? 0x80u : 0u), 1);
+			put(out,
+			    (row.base_is_sp ? 1u : 0u) | row.words.size() << 1 | row.word_size << 5 |
+				    (row.mangled ? 0x80u : 0u),
+			    1);
 			for (s32 word : row.words)
 				put(out, static_cast<u32>(word), 1u << row.word_size);
 		}
@@ -165,8 +166,8 @@ inline Lowered lower(const Bytes& bytes, u64 address, uw_arch arch, std::vector<
 {
 	std::unique_ptr<u8[]> exact(new u8[bytes.size()]);
 	std::copy(bytes.begin(), bytes.end(), exact.get());
-	uw_sframe_input in{exact.get(), bytes.size(), address, segments.data(),
-			   static_cast<u32>(segments.size()), arch};
+	uw_sframe_input in{exact.get(), bytes.size(), address, segments.data(), static_cast<u32>(segments.size()),
+			   arch};
 	uw_sframe sf;
 	auto failed = [&](int err) {
 		return Lowered{err, sf.reject.why ? sf.reject.why : "", sf.reject.offset, nullptr};
@@ -192,8 +193,7 @@ inline Lowered lower(const Bytes& bytes, uw_arch arch = UW_ARCH_X86_64)
 
 inline Lowered lower(const Section& section)
 {
-	return lower(section.encode(), section.address, section.arch,
-		     {{segment_address, 0x100000, segment_offset}});
+	return lower(section.encode(), section.address, section.arch, {{segment_address, 0x100000, segment_offset}});
 }
 
 } // namespace core::sframe

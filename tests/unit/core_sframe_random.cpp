@@ -16,7 +16,7 @@ namespace {
 class Generator {
 public:
 	Generator(u32 seed, u8 version, u8 flags, uw_arch arch)
-		: random_(seed), section_{version, flags, arch, section_address, {}}
+	    : random_(seed), section_{version, flags, arch, section_address, {}}
 	{
 	}
 
@@ -135,7 +135,8 @@ private:
 		u64 end = function.start + function.bytes;
 		function.signal = section_.version == 3 && below(2);
 		if (!function.signal) {
-			expect(function.start, end, kind_rule(section_.version == 3 ? UW_RULE_OUTERMOST : UW_RULE_NONE));
+			expect(function.start, end,
+			       kind_rule(section_.version == 3 ? UW_RULE_OUTERMOST : UW_RULE_NONE));
 			return;
 		}
 		u64 before = function.start - 1;

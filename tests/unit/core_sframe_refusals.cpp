@@ -21,7 +21,10 @@ Row sp_row(u32 start, s32 off)
 // Two functions of 32 and 16 bytes, next to each other.
 Section two_functions(u8 version = 2, uw_arch arch = UW_ARCH_X86_64)
 {
-	return {version, static_cast<u8>(version == 1 ? 1 : 5), arch, section_address,
+	return {version,
+		static_cast<u8>(version == 1 ? 1 : 5),
+		arch,
+		section_address,
 		{{text, 32, {sp_row(0, 8), sp_row(4, 16)}}, {text + 32, 16, {sp_row(0, 8)}}}};
 }
 
@@ -144,10 +147,8 @@ TEST_CASE("unknown ways to write functions and rows are refused")
 {
 	REQUIRE(patched(two_functions(), first_fde + 16, 3, 1) ==
 		Refused{-EBADMSG, "unknown width of row starts", first_fde});
-	REQUIRE(raw_rows("0100 0f 00 00 | 00 03 08", 1) ==
-		Refused{-EBADMSG, "unknown width of row starts", first_fde});
-	REQUIRE(raw_rows("0100 00 02 00 | 00 03 08", 1) ==
-		Refused{-EBADMSG, "unknown type of function", v3_attr + 3});
+	REQUIRE(raw_rows("0100 0f 00 00 | 00 03 08", 1) == Refused{-EBADMSG, "unknown width of row starts", first_fde});
+	REQUIRE(raw_rows("0100 00 02 00 | 00 03 08", 1) == Refused{-EBADMSG, "unknown type of function", v3_attr + 3});
 	REQUIRE(raw_rows("0100 00 00 00 | 00 63 08000000", 1) ==
 		Refused{-EBADMSG, "unknown width of data words", v3_rows});
 	REQUIRE(raw_rows("0100 00 00 00 | 00 0f 08 08 08 08 08 08 08", 1) ==
@@ -175,8 +176,7 @@ TEST_CASE("flexible rows that mean nothing are refused")
 	REQUIRE(raw_rows("0100 00 01 00 | 00 44 f9ffffff 08000000", 1) ==
 		Refused{-EBADMSG, "no such register", v3_rows});
 	// Number 0x107, which is not 7.
-	REQUIRE(raw_rows("0100 00 01 00 | 00 24 3908 0800", 1) ==
-		Refused{-EBADMSG, "no such register", v3_rows});
+	REQUIRE(raw_rows("0100 00 01 00 | 00 24 3908 0800", 1) == Refused{-EBADMSG, "no such register", v3_rows});
 }
 
 TEST_CASE("rows must rise and lie within their function")
@@ -230,7 +230,7 @@ TEST_CASE("addresses that wrap around are refused")
 	REQUIRE(refusal(bytes) == Refused{-EBADMSG, function, first_fde});
 	Section top = two_functions(3);
 	top.address = ~0ull - 0x1000;
-	top.functions[0].start = ~0ull - 31;
+	top.functions = {{~0ull - 31, 32, {sp_row(0, 8)}}};
 	Lowered wrapped = lower(top.encode(), top.address, UW_ARCH_X86_64, {{0, 1, 0}});
 	REQUIRE(wrapped.why == function);
 	Lowered high = lower(two_functions().encode(), ~0ull - 8, UW_ARCH_X86_64, {{0, 1, 0}});

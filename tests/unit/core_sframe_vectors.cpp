@@ -12,7 +12,10 @@ namespace {
 const uw_rule none = kind_rule(UW_RULE_NONE);
 const uw_rule outermost = kind_rule(UW_RULE_OUTERMOST);
 
-uw_rule x86_sp(s32 off) { return x86_rule(UW_X86_SP, off); }
+uw_rule x86_sp(s32 off)
+{
+	return x86_rule(UW_X86_SP, off);
+}
 
 // One function at the segment's start, its V3 attributes and rows given.
 Lowered lower_raw(const std::string& hex, u32 rows, u32 bytes, uw_arch arch)
@@ -36,10 +39,9 @@ TEST_CASE("V3 of an x86-64 program with a PLT")
 			       "0300 00 00 00 | 00 03 08 | 01 03 10 | 26 03 08");
 	Lowered lowered = lower(bytes, 0x2098, UW_ARCH_X86_64, {{0x1000, 0x100, 0x1000}});
 	REQUIRE(lowered.why == "");
-	const Rows expected = {{0x1000, x86_sp(16)}, {0x1006, x86_sp(24)}, {0x1010, x86_sp(8)},
-			       {0x101b, x86_sp(16)}, {0x1020, x86_sp(8)},  {0x102b, x86_sp(16)},
-			       {0x1030, x86_sp(8)},  {0x1031, x86_sp(16)}, {0x1056, x86_sp(8)},
-			       {0x1057, none}};
+	const Rows expected = {{0x1000, x86_sp(16)}, {0x1006, x86_sp(24)}, {0x1010, x86_sp(8)}, {0x101b, x86_sp(16)},
+			       {0x1020, x86_sp(8)},  {0x102b, x86_sp(16)}, {0x1030, x86_sp(8)}, {0x1031, x86_sp(16)},
+			       {0x1056, x86_sp(8)},  {0x1057, none}};
 	REQUIRE(lowered.draft->draft.nr_rows == expected.size());
 	for (const auto& [start, rule] : expected) {
 		REQUIRE(lowered.find(start) == rule);
@@ -51,7 +53,8 @@ TEST_CASE("V3 of an x86-64 program with a PLT")
 TEST_CASE("V3 flexible rows of a function that realigns its stack")
 {
 	Lowered lowered = lower_raw("0400 00 01 00 | 00 04 39 08 | 05 04 51 00 | 11 0a 51 00 00 33 00"
-				    "15 0a 33 f0 00 33 00", 4, 0x40, UW_ARCH_X86_64);
+				    "15 0a 33 f0 00 33 00",
+				    4, 0x40, UW_ARCH_X86_64);
 	REQUIRE(lowered.why == "");
 	REQUIRE(lowered.find(0x1000) == x86_sp(8));
 	REQUIRE(lowered.find(0x1005) == x86_rule(10, 0));
@@ -67,8 +70,8 @@ TEST_CASE("V3 flexible rows of a function that realigns its stack")
 
 TEST_CASE("V3 of an arm64 function that signs its return address")
 {
-	Lowered lowered = lower_raw("0500 00 00 00 | 00 03 00 | 04 83 00 | 08 87 20 e8 e0 | 14 83 00 | 18 03 00",
-				    5, 0x1c, UW_ARCH_ARM64);
+	Lowered lowered = lower_raw("0500 00 00 00 | 00 03 00 | 04 83 00 | 08 87 20 e8 e0 | 14 83 00 | 18 03 00", 5,
+				    0x1c, UW_ARCH_ARM64);
 	REQUIRE(lowered.why == "");
 	REQUIRE(lowered.find(0x1000) == arm64_leaf(0));
 	REQUIRE(lowered.find(0x1004) == arm64_leaf(0));

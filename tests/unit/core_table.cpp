@@ -269,9 +269,14 @@ TEST_CASE("a rule is refused for one reason each")
 	REQUIRE(with([](R& r) { r.ra_place = UW_PLACE_LOST; }) == "the return address cannot be lost");
 	REQUIRE(with([](R& r) { r.ra_reg = 1; }) == "a place relative to the CFA has no register");
 	REQUIRE(with([](R& r) { r.fp_off = 8; }) == "a place that is SAME has no register or offset");
-	REQUIRE(with([](R& r) { r.fp_place = UW_PLACE_LOST; r.fp_reg = 1; }) ==
-		"a place that is LOST has no register or offset");
-	REQUIRE(with([](R& r) { r.fp_place = UW_PLACE_REG_VAL; r.fp_reg = UW_X86_RA; }) == "no such register");
+	REQUIRE(with([](R& r) {
+			r.fp_place = UW_PLACE_LOST;
+			r.fp_reg = 1;
+		}) == "a place that is LOST has no register or offset");
+	REQUIRE(with([](R& r) {
+			r.fp_place = UW_PLACE_REG_VAL;
+			r.fp_reg = UW_X86_RA;
+		}) == "no such register");
 	REQUIRE(rule_refusal(x86_rule(32, 0), UW_ARCH_ARM64) == "no such register");
 	REQUIRE(rule_refusal(arm64_rule(31, 0, 0), UW_ARCH_ARM64).empty());
 }

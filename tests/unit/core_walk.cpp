@@ -62,8 +62,8 @@ TEST_CASE("a walk follows rows from the pc to the outermost function")
 	REQUIRE(walked.stop == UW_STOP_OUTERMOST);
 	REQUIRE(offsets(walked) == std::vector<u64>{0x10, 0x110, 0x210, 0x310});
 	REQUIRE(sizes(walked) == std::vector<u32>{8, 32, 40, unknown});
-	REQUIRE(methods(walked) == std::vector<int>{UW_METHOD_PC, UW_METHOD_EH_FRAME,
-						    UW_METHOD_EH_FRAME, UW_METHOD_EH_FRAME});
+	REQUIRE(methods(walked) ==
+		std::vector<int>{UW_METHOD_PC, UW_METHOD_EH_FRAME, UW_METHOD_EH_FRAME, UW_METHOD_EH_FRAME});
 	REQUIRE(walked.frames[1].pc == text + 0x110);
 	REQUIRE(walked.frames[1].file == 1);
 }
@@ -71,9 +71,10 @@ TEST_CASE("a walk follows rows from the pc to the outermost function")
 TEST_CASE("a return address is looked up one byte earlier, an exact pc as it is")
 {
 	World world(UW_ARCH_X86_64);
-	world.code(text, text + 0x100, {{0x00, x86_rule(UW_X86_SP, 8)},
-					{0x10, x86_rule(UW_X86_SP, 24)},
-					{0x20, kind_rule(UW_RULE_OUTERMOST)}});
+	world.code(text, text + 0x100,
+		   {{0x00, x86_rule(UW_X86_SP, 8)},
+		    {0x10, x86_rule(UW_X86_SP, 24)},
+		    {0x20, kind_rule(UW_RULE_OUTERMOST)}});
 	// Both pcs are the first byte behind a function that ends in a call.
 	world.pc(text + 0x10).sp(stack).words(stack, {0, 0, text + 0x20, 0, 0, 0});
 	Walked walked = world.walk();
@@ -144,9 +145,8 @@ TEST_CASE("a CFA that is not a multiple of 8 stops the walk")
 TEST_CASE("stack that cannot be read stops the walk, with the port's reason")
 {
 	World world = x86_program();
-	const std::pair<int, uw_stop> reasons[] = {{-EFAULT, UW_STOP_BAD_READ},
-						   {-EACCES, UW_STOP_REFUSED_READ},
-						   {-EINTR, UW_STOP_KILLED}};
+	const std::pair<int, uw_stop> reasons[] = {
+		{-EFAULT, UW_STOP_BAD_READ}, {-EACCES, UW_STOP_REFUSED_READ}, {-EINTR, UW_STOP_KILLED}};
 	for (auto [err, stop] : reasons) {
 		world.port.fail_at = 2;
 		world.port.fail_with = err;

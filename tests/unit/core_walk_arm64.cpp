@@ -139,15 +139,15 @@ TEST_CASE("an x86 signal frame restores each register by the kernel's layout")
 	REQUIRE(regs.known == 0xffff);
 	for (u64 reg = 8; reg < 16; reg++)
 		REQUIRE(regs.r[reg] == 40 + 8 * (reg - 8));
-	REQUIRE(regs.r[5] == 0x68);  // rdi
-	REQUIRE(regs.r[4] == 0x70);  // rsi
-	REQUIRE(regs.r[6] == 0x55);  // rbp, at 0x78
-	REQUIRE(regs.r[3] == 0x80);  // rbx
-	REQUIRE(regs.r[1] == 0x88);  // rdx
-	REQUIRE(regs.r[0] == 0x90);  // rax
-	REQUIRE(regs.r[2] == 0x98);  // rcx
-	REQUIRE(regs.r[7] == 0x99);  // rsp, at 0xa0
-	REQUIRE(regs.pc == 0x77);    // rip, at 0xa8
+	REQUIRE(regs.r[5] == 0x68); // rdi
+	REQUIRE(regs.r[4] == 0x70); // rsi
+	REQUIRE(regs.r[6] == 0x55); // rbp, at 0x78
+	REQUIRE(regs.r[3] == 0x80); // rbx
+	REQUIRE(regs.r[1] == 0x88); // rdx
+	REQUIRE(regs.r[0] == 0x90); // rax
+	REQUIRE(regs.r[2] == 0x98); // rcx
+	REQUIRE(regs.r[7] == 0x99); // rsp, at 0xa0
+	REQUIRE(regs.pc == 0x77);   // rip, at 0xa8
 }
 
 TEST_CASE("a signal frame needs the stack pointer")

@@ -50,9 +50,8 @@ World signal_walk(uw_arch arch)
 
 void fail_every_read(World world, u32 min_reads)
 {
-	const std::pair<int, uw_stop> reasons[] = {{-EFAULT, UW_STOP_BAD_READ},
-						   {-EACCES, UW_STOP_REFUSED_READ},
-						   {-EINTR, UW_STOP_KILLED}};
+	const std::pair<int, uw_stop> reasons[] = {
+		{-EFAULT, UW_STOP_BAD_READ}, {-EACCES, UW_STOP_REFUSED_READ}, {-EINTR, UW_STOP_KILLED}};
 	world.port.fail_at = 0;
 	Walked whole = world.walk();
 	const u32 reads = world.port.reads;

@@ -60,8 +60,7 @@ TEST_CASE("a first frame pointer that is none means that a table is missing")
 	REQUIRE(guess(stack + 4).walk().stop == UW_STOP_NO_TABLE);
 	REQUIRE(guess(~7ull).walk().stop == UW_STOP_NO_TABLE);
 	REQUIRE(guess(stack + (64 << 20)).walk().stop == UW_STOP_NO_TABLE);
-	REQUIRE(guess(stack + 64).word(stack + 72, 0).word(stack + 64, 0).walk().stop ==
-		UW_STOP_NO_TABLE);
+	REQUIRE(guess(stack + 64).word(stack + 72, 0).word(stack + 64, 0).walk().stop == UW_STOP_NO_TABLE);
 	REQUIRE(guess(stack + 64).words(stack + 64, {0, 0x1234}).walk().stop == UW_STOP_NO_TABLE);
 	World lost = guess(stack + 64);
 	REQUIRE(lost.forget(UW_X86_FP).walk().stop == UW_STOP_NO_TABLE);
@@ -82,8 +81,7 @@ TEST_CASE("frame pointers lead back into code that has rows")
 {
 	World world(UW_ARCH_X86_64);
 	world.bare_code(text, text + 0x1000);
-	world.code(text + 0x1000, text + 0x2000,
-		   {{0, x86_rule(UW_X86_SP, 16)}, {0x100, kind_rule(UW_RULE_OUTERMOST)}});
+	world.code(text + 0x1000, text + 0x2000, {{0, x86_rule(UW_X86_SP, 16)}, {0x100, kind_rule(UW_RULE_OUTERMOST)}});
 	world.pc(text).sp(stack).fp(stack + 16);
 	world.words(stack + 16, {0, text + 0x1010, 0, text + 0x1110});
 	Walked walked = world.walk();
@@ -168,10 +166,8 @@ TEST_CASE("on arm64 a row that saves FP and LR together is applied through FP wh
 TEST_CASE("on arm64 other rows relative to a lost SP stop the walk")
 {
 	REQUIRE(arm64_after_record(arm64_leaf(16)).walk().stop == UW_STOP_LOST_REGISTER);
-	REQUIRE(arm64_after_record(arm64_rule(UW_ARM64_SP, 16, -8)).walk().stop ==
-		UW_STOP_LOST_REGISTER);
-	REQUIRE(arm64_after_record(arm64_rule(UW_ARM64_SP, 96, -80, -96)).walk().stop ==
-		UW_STOP_LOST_REGISTER);
+	REQUIRE(arm64_after_record(arm64_rule(UW_ARM64_SP, 16, -8)).walk().stop == UW_STOP_LOST_REGISTER);
+	REQUIRE(arm64_after_record(arm64_rule(UW_ARM64_SP, 96, -80, -96)).walk().stop == UW_STOP_LOST_REGISTER);
 	uw_rule in_memory = arm64_rule(UW_ARM64_SP, 96, -88, -96);
 	in_memory.cfa_kind = UW_CFA_MEM;
 	REQUIRE(arm64_after_record(in_memory).walk().stop == UW_STOP_LOST_REGISTER);

@@ -21,7 +21,10 @@ std::string written(const Report& report)
 	return out.str();
 }
 
-nlohmann::json parsed(const Report& report) { return nlohmann::json::parse(written(report)); }
+nlohmann::json parsed(const Report& report)
+{
+	return nlohmann::json::parse(written(report));
+}
 
 std::string error_of(const nlohmann::json& json)
 {
@@ -79,7 +82,8 @@ TEST_CASE("what is wrong in a report is named with its place")
 {
 	using Edit = void (*)(nlohmann::json&);
 	const auto [edit, message] = GENERATE(table<Edit, std::string>({
-		{[](auto& j) { j["schema"] = "uwind-report/9"; }, "schema: is \"uwind-report/9\", not \"uwind-report/1\""},
+		{[](auto& j) { j["schema"] = "uwind-report/9"; },
+		 "schema: is \"uwind-report/9\", not \"uwind-report/1\""},
 		{[](auto& j) { j.erase("schema"); }, "schema: is missing"},
 		{[](auto& j) { j = 3; }, ": is not an object"},
 		{[](auto& j) { j["host"] = 3; }, "host: is not an object"},
@@ -88,14 +92,18 @@ TEST_CASE("what is wrong in a report is named with its place")
 		{[](auto& j) { j["processes"] = 1; }, "processes: is not a list"},
 		{[](auto& j) { j["processes"][1]["comm"] = 1; }, "processes[1].comm: is not a string"},
 		{[](auto& j) { j["processes"][1]["pid"] = -1; }, "processes[1].pid: is not a number, or too large"},
-		{[](auto& j) { j["processes"][1]["pid"] = 1ull << 32; }, "processes[1].pid: is not a number, or too large"},
+		{[](auto& j) { j["processes"][1]["pid"] = 1ull << 32; },
+		 "processes[1].pid: is not a number, or too large"},
 		{[](auto& j) { j["modules"][0]["table"] = "tea"; }, "modules[0].table: is unknown to this version"},
-		{[](auto& j) { j["frames"][0]["address"] = "12"; }, "frames[0].address: is not a number in hexadecimal"},
+		{[](auto& j) { j["frames"][0]["address"] = "12"; },
+		 "frames[0].address: is not a number in hexadecimal"},
 		{[](auto& j) { j["frames"][0]["kernel"] = 0; }, "frames[0].kernel: is not true or false"},
 		{[](auto& j) { j["frames"][0]["module"] = 2; }, "frames[0]: names a module that is not there"},
 		{[](auto& j) { j["stacks"][0]["frames"][0] = 5; }, "stacks[0]: names a frame that is not there"},
-		{[](auto& j) { j["stacks"][0]["methods"] = {"pc"}; }, "stacks[0]: frames, methods and stack_bytes differ in length"},
-		{[](auto& j) { j["stacks"][0]["methods"][1] = "magic"; }, "stacks[0].methods: has a word that is unknown to this version"},
+		{[](auto& j) { j["stacks"][0]["methods"] = {"pc"}; },
+		 "stacks[0]: frames, methods and stack_bytes differ in length"},
+		{[](auto& j) { j["stacks"][0]["methods"][1] = "magic"; },
+		 "stacks[0].methods: has a word that is unknown to this version"},
 		{[](auto& j) { j["stacks"][1]["stop"] = "tired"; }, "stacks[1].stop: is unknown to this version"},
 		{[](auto& j) { j["samples"][0]["process"] = 2; }, "samples[0]: names a process that is not there"},
 		{[](auto& j) { j["samples"][3]["user_stack"] = 3; }, "samples[3]: names a stack that is not there"},
@@ -128,15 +136,15 @@ TEST_CASE("words that a newer module made up survive")
 
 TEST_CASE("reports are as the schema says")
 {
-	const std::string path = std::string(std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp")
-		+ "/uwind-report-" + std::to_string(::getpid()) + ".json";
+	const std::string path = std::string(std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp") +
+				 "/uwind-report-" + std::to_string(::getpid()) + ".json";
 	Report period = sample_report();
 	period.session.is_frequency = false;
 	for (const Report& report : {sample_report(), period}) {
 		std::ofstream(path) << written(report);
 		const std::string source = UWIND_SOURCE_DIR;
-		const std::string command = "python3 " + source + "/tests/validate_report.py " + source
-			+ "/include/uwind-report.schema.json " + path;
+		const std::string command = "python3 " + source + "/tests/validate_report.py " + source +
+					    "/include/uwind-report.schema.json " + path;
 		CHECK(std::system(command.c_str()) == 0);
 	}
 	std::remove(path.c_str());

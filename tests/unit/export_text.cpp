@@ -36,7 +36,7 @@ TEST_CASE("the summary is a table of programs, then their hottest and deepest st
 	std::ostringstream out;
 	write_summary(sample_report(), out);
 	CHECK(out.str() ==
-R"(PROGRAM            SAMPLES  COMPLETE  FROM 3 S  WHY NOT
+	      R"(PROGRAM            SAMPLES  COMPLETE  FROM 3 S  WHY NOT
 prog                     7    85.7 %   100.0 %  no_table 14.2 %; lost 3
 we;ird?                  1     0.0 %         -  no_table 100.0 %
 all                      8    75.0 %   100.0 %  no_table 25.0 %; lost 3

@@ -63,8 +63,7 @@ public:
 		const auto* rows = std::get_if<TableRows>(&content);
 		tables_now_[number].rows = rows ? rows->rows.size() : 1;
 		created_++;
-		return MadeTable{number, tables_now_[number].rows, 64,
-				 rows ? Method(rows->method) : Method::SFRAME_V2};
+		return MadeTable{number, tables_now_[number].rows, 64, rows ? Method(rows->method) : Method::SFRAME_V2};
 	}
 
 	Status destroy_table(std::uint32_t table) override
@@ -121,10 +120,10 @@ public:
 	ModuleVersion version_{1, Arch::x86_64, "fake"};
 	SessionOptions options_;
 	SessionStats stats_;
-	std::vector<TableInfo> others_;    // what the module lists
+	std::vector<TableInfo> others_; // what the module lists
 	std::vector<std::string> calls_;
-	std::size_t budget_ = 1000;        // tables
-	int served_by_others_ = 0;         // so many ties give EEXIST
+	std::size_t budget_ = 1000; // tables
+	int served_by_others_ = 0;  // so many ties give EEXIST
 	std::uint32_t created_ = 0;
 
 private:

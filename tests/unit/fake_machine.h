@@ -166,7 +166,8 @@ public:
 	std::uint64_t boottime_ns() override
 	{
 		return std::chrono::duration_cast<std::chrono::nanoseconds>(
-			std::chrono::steady_clock::now().time_since_epoch()).count();
+			       std::chrono::steady_clock::now().time_since_epoch())
+			.count();
 	}
 	std::int64_t seconds_since_1970() override { return 1'700'000'000; }
 };
@@ -219,8 +220,7 @@ inline StackFrame frame(std::uint64_t pc, std::uint64_t offset, std::uint32_t fi
 	return {pc, offset, file, 16, method};
 }
 
-inline StackRecord stack_record(std::uint32_t tgid, std::vector<StackFrame> frames,
-				Stop stop = Stop::OUTERMOST)
+inline StackRecord stack_record(std::uint32_t tgid, std::vector<StackFrame> frames, Stop stop = Stop::OUTERMOST)
 {
 	StackRecord record;
 	record.tgid = record.tid = tgid;
@@ -232,6 +232,9 @@ inline StackRecord stack_record(std::uint32_t tgid, std::vector<StackFrame> fram
 	return record;
 }
 
-inline bool never() { return false; }
+inline bool never()
+{
+	return false;
+}
 
 } // namespace uwind

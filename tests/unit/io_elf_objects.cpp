@@ -46,8 +46,8 @@ std::vector<NmSymbol> nm(const std::string& arguments)
 		std::string address, bytes, type, name;
 		fields >> address >> bytes >> type >> name;
 		if (!name.empty() && type.find_first_of("tTwWi") == 0)
-			symbols.push_back({*parse_number(address, 16), *parse_number(bytes, 16),
-					   name.substr(0, name.find('@'))});
+			symbols.push_back(
+				{*parse_number(address, 16), *parse_number(bytes, 16), name.substr(0, name.find('@'))});
 	}
 	return symbols;
 }
@@ -78,7 +78,7 @@ void compare(const std::string& path, const std::vector<NmSymbol>& expected)
 
 TEST_CASE("this program's functions are those that nm shows")
 {
-	const auto expected = nm("/proc/self/exe") ;
+	const auto expected = nm("/proc/self/exe");
 	const auto own = output_of("readlink /proc/" + std::to_string(::getpid()) + "/exe");
 	const std::string path = own.substr(0, own.find('\n'));
 	const auto symbols = nm(path);
@@ -99,8 +99,10 @@ TEST_CASE("a stripped library's functions are those that nm -D shows")
 		REQUIRE(facts);
 		CHECK(facts->build_id.size() == 40);
 		CHECK_FALSE(facts->segments.empty());
-		if (::access(("/usr/lib/debug/.build-id/" + facts->build_id.substr(0, 2) + "/"
-			      + facts->build_id.substr(2) + ".debug").c_str(), R_OK) != 0)
+		if (::access(("/usr/lib/debug/.build-id/" + facts->build_id.substr(0, 2) + "/" +
+			      facts->build_id.substr(2) + ".debug")
+				     .c_str(),
+			     R_OK) != 0)
 			compare(mapping.path, nm("-D " + mapping.path));
 	}
 }
@@ -119,7 +121,9 @@ TEST_CASE("an ELF file's facts: entry, segments, loader, libraries, build-id")
 TEST_CASE("a script's interpreter is what its first line says")
 {
 	const auto [text, interpreter] = GENERATE(table<std::string, std::string>({
-		{"#!/bin/sh\n", "/bin/sh"}, {"#! /usr/bin/env python3\n", "/usr/bin/env"}, {"#!/bin/sh", "/bin/sh"},
+		{"#!/bin/sh\n", "/bin/sh"},
+		{"#! /usr/bin/env python3\n", "/usr/bin/env"},
+		{"#!/bin/sh", "/bin/sh"},
 	}));
 	const UniqueFd fd(::memfd_create("script", MFD_CLOEXEC));
 	REQUIRE(::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));

@@ -43,7 +43,7 @@ std::string contents(const std::string& path)
 
 mode_t mode_of(const std::string& path)
 {
-	struct stat status{};
+	struct stat status {};
 	REQUIRE(::stat(path.c_str(), &status) == 0);
 	return status.st_mode & 07777;
 }
@@ -166,7 +166,8 @@ TEST_CASE("a command that cannot be executed says why")
 {
 	Folder folder;
 	const std::string path = folder.at("bad");
-	std::ofstream(path) << "\x7f" "ELF, not really";
+	std::ofstream(path) << "\x7f"
+			       "ELF, not really";
 	::chmod(path.c_str(), 0755);
 	auto child = Child::prepare(path, {path});
 	REQUIRE(child);

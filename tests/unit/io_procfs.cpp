@@ -70,10 +70,10 @@ TEST_CASE("a deleted file's path is without the note, a newline in it is a newli
 
 TEST_CASE("maps lines without executable file contents are no mappings")
 {
-	const char* line = GENERATE("1000-2000 r--p 0 8:1 5 /bin/a", "1000-2000 r-xp 0 00:00 0 [vdso]",
-				    "1000-2000 rwxp 0 00:00 0", "", "nonsense", "1000-2000", "1000-2000 r-xp",
-				    "1000-2000 rx 0 8:1 5", "1000-zzzz r-xp 0 8:1 5 /a", "- - - - -",
-				    "10000000000000000-2 r-xp 0 8:1 5 /a");
+	const char* line =
+		GENERATE("1000-2000 r--p 0 8:1 5 /bin/a", "1000-2000 r-xp 0 00:00 0 [vdso]", "1000-2000 rwxp 0 00:00 0",
+			 "", "nonsense", "1000-2000", "1000-2000 r-xp", "1000-2000 rx 0 8:1 5",
+			 "1000-zzzz r-xp 0 8:1 5 /a", "- - - - -", "10000000000000000-2 r-xp 0 8:1 5 /a");
 	CHECK_FALSE(parse_maps_line(line));
 }
 
@@ -158,5 +158,6 @@ TEST_CASE("the vDSO becomes an ELF file")
 		return; // a kernel without one
 	char magic[4] = "";
 	CHECK(::pread(fd->get(), magic, 4, 0) == 4);
-	CHECK(std::string(magic, 4) == "\x7f" "ELF");
+	CHECK(std::string(magic, 4) == "\x7f"
+				       "ELF");
 }

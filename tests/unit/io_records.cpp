@@ -140,10 +140,22 @@ TEST_CASE("a record of an unknown type is skipped, the next one read")
 TEST_CASE("a record that contradicts itself is counted, the next one read")
 {
 	auto head = stack_head(1);
-	SECTION("more frames than it has room for") { head.nr_frames = 2; }
-	SECTION("as many frames as a number can say") { head.nr_frames = ~0u; }
-	SECTION("a word size that does not exist") { head.word_bits = 16; }
-	SECTION("lost, and yet with frames") { head.lost = 1; }
+	SECTION("more frames than it has room for")
+	{
+		head.nr_frames = 2;
+	}
+	SECTION("as many frames as a number can say")
+	{
+		head.nr_frames = ~0u;
+	}
+	SECTION("a word size that does not exist")
+	{
+		head.word_bits = 16;
+	}
+	SECTION("lost, and yet with frames")
+	{
+		head.lost = 1;
+	}
 	Blob blob = stack_blob(head, 1);
 	const Blob next = stack_blob(stack_head(0), 0);
 	blob.insert(blob.end(), next.begin(), next.end());

@@ -6,8 +6,7 @@
 
 namespace uwind {
 
-inline ReportSample sample_of(Index process, std::uint64_t time_ns, std::optional<Index> stack,
-			      std::uint32_t weight)
+inline ReportSample sample_of(Index process, std::uint64_t time_ns, std::optional<Index> stack, std::uint32_t weight)
 {
 	ReportSample sample;
 	sample.time_ns = time_ns;

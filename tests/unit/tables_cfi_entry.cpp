@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // Records, augmentations, pointer encodings, and how overlapping functions are cut.
+#include <cerrno>
+
+#include "tables/cfi_entry.h"
 #include "tables_lower.h"
 
 using namespace image;
@@ -108,7 +111,10 @@ TEST_CASE("augmentations are read over: personality, language data, pauth key B,
 		CieText cie;
 		cie.augmentation = "zPLR";
 		cie.augmentation_data = ByteVector{static_cast<std::uint8_t>(encoding)} +
-					ByteVector(encoding == 0x9b ? 4 : encoding ? 0 : 8) + ByteVector{0x1b, 0x1b};
+					ByteVector(encoding == 0x9b ? 4
+						   : encoding       ? 0
+								    : 8) +
+					ByteVector{0x1b, 0x1b};
 		CfiText cfi = empty();
 		cfi.fde(cfi.cie(cie), text_address, 16, {});
 		CHECK(rows_of(with(cfi)) == one_row);
@@ -224,6 +230,27 @@ TEST_CASE("a record that is too short for its own header is refused")
 	CHECK(refusal(with(cfi)) == ".eh_frame+0x0: the record's length is wrong");
 	cfi.bytes() = fixed(0xffffffff, 4);
 	CHECK(refusal(with(cfi)) == ".eh_frame+0x0: the record's length is wrong");
+}
+
+TEST_CASE("more records than a program can need are refused")
+{
+	CfiText cfi = empty();
+	const auto common = cfi.cie(CieText{});
+	for (int i = 0; i < 4; i++)
+		cfi.fde(common, text_address, 16, {});
+	uwind::CfiSection section;
+	section.bytes = cfi.bytes();
+	section.max_fdes = 3;
+	CHECK(uwind::read_cfi_section(section));
+	section.fdes.clear();
+	section.cies.clear();
+	section.max_fdes = 2;
+	CHECK(uwind::read_cfi_section(section).error().message ==
+	      ".eh_frame has more records than a program can need");
+	section.fdes.clear();
+	section.cies.clear();
+	section.max_cies = 0;
+	CHECK(uwind::read_cfi_section(section).error().code == E2BIG);
 }
 
 TEST_CASE("an FDE whose CIE is none is refused")

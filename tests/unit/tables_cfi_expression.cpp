@@ -7,10 +7,31 @@ using namespace image;
 namespace {
 
 enum : std::uint8_t {
-	deref = 0x06, const1u = 0x08, const1s = 0x09, const2s = 0x0b, const4s = 0x0d, const8u = 0x0e,
-	constu = 0x10, consts = 0x11, twice = 0x12, drop = 0x13, over = 0x14, swap = 0x16, and_ = 0x1a,
-	minus = 0x1c, mul = 0x1e, neg = 0x1f, plus = 0x22, plus_uconst = 0x23, shl = 0x24, ge = 0x2a, gt = 0x2b,
-	lit = 0x30, breg = 0x70, bregx = 0x92, nop = 0x96,
+	deref = 0x06,
+	const1u = 0x08,
+	const1s = 0x09,
+	const2s = 0x0b,
+	const4s = 0x0d,
+	const8u = 0x0e,
+	constu = 0x10,
+	consts = 0x11,
+	twice = 0x12,
+	drop = 0x13,
+	over = 0x14,
+	swap = 0x16,
+	and_ = 0x1a,
+	minus = 0x1c,
+	mul = 0x1e,
+	neg = 0x1f,
+	plus = 0x22,
+	plus_uconst = 0x23,
+	shl = 0x24,
+	ge = 0x2a,
+	gt = 0x2b,
+	lit = 0x30,
+	breg = 0x70,
+	bregx = 0x92,
+	nop = 0x96,
 };
 
 const std::string end = "; 16 none";
@@ -32,8 +53,8 @@ std::string no_cfa(const ByteVector& expression)
 
 ByteVector lazy_plt(std::uint8_t base, std::uint8_t mask, std::uint8_t threshold)
 {
-	return ByteVector{0x0f} + block({breg + 7, base, breg + 16, 0, const1u, mask, and_, const1u, threshold, ge,
-					 lit + 3, shl, plus});
+	return ByteVector{0x0f} +
+	       block({breg + 7, base, breg + 16, 0, const1u, mask, and_, const1u, threshold, ge, lit + 3, shl, plus});
 }
 
 } // namespace

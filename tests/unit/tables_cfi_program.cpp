@@ -92,9 +92,7 @@ TEST_CASE("the CFA follows def_cfa and its variants")
 
 TEST_CASE("a saved frame pointer follows every kind of offset")
 {
-	const auto saved = [](const std::string& place) {
-		return "0 cfa=rsp+8 ra=[cfa-8] rbp=" + place + end;
-	};
+	const auto saved = [](const std::string& place) { return "0 cfa=rsp+8 ra=[cfa-8] rbp=" + place + end; };
 	CHECK(rows({offset | 6, 2}) == saved("[cfa-16]"));
 	CHECK(rows({0x05, 6, 2}) == saved("[cfa-16]"));
 	CHECK(rows({0x11, 6, 0x7e}) == saved("[cfa+16]"));
@@ -134,7 +132,8 @@ TEST_CASE("remembered states come back in reverse, the CFA with them")
 {
 	CHECK(rows({0x0a, 0x0e, 16, 0x0a, 0x0e, 24, offset | 6, 2, advance | 4, 0x0b, advance | 4, 0x0b}) ==
 	      "0 cfa=rsp+24 ra=[cfa-8] rbp=[cfa-16]; 4 cfa=rsp+16 ra=[cfa-8] rbp=same; "
-	      "8 cfa=rsp+8 ra=[cfa-8] rbp=same" + end);
+	      "8 cfa=rsp+8 ra=[cfa-8] rbp=same" +
+		      end);
 }
 
 TEST_CASE("restoring more than was remembered is refused")
@@ -200,8 +199,7 @@ TEST_CASE("a CFA on something that is not a general register is refused")
 {
 	CHECK(reason({0x0c, 17, 8}) == "CFA on a register that is not a general one");
 	CHECK(reason({0x0c, 16, 8}) == "CFA on a register that is not a general one");
-	CHECK(reason({0x0c, 32, 8}, arm64_cie(), uwind::Arch::arm64) ==
-	      "CFA on a register that is not a general one");
+	CHECK(reason({0x0c, 32, 8}, arm64_cie(), uwind::Arch::arm64) == "CFA on a register that is not a general one");
 }
 
 TEST_CASE("an offset of 2 GiB is refused")

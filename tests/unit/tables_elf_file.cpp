@@ -117,8 +117,7 @@ TEST_CASE("segments that lie are refused")
 	CHECK(error_of(file.build()).code == EBADMSG);
 	file = Image();
 	file.last_program().p_vaddr = ~0ull - 8;
-	CHECK(error_of(file.build()).message ==
-	      "program header 0: addresses 0xfffffffffffffff7+0x1000 wrap around");
+	CHECK(error_of(file.build()).message == "program header 0: addresses 0xfffffffffffffff7+0x1000 wrap around");
 	file = Image();
 	file.last_program().p_flags = PF_R;
 	CHECK(error_of(file.build()).message == "it has no executable segment");
@@ -182,13 +181,10 @@ TEST_CASE("a search header that lies is refused")
 		file.section(".eh_frame_hdr", header).program_of_last(PT_GNU_EH_FRAME).without_sections();
 		return refusal(file);
 	};
-	CHECK(refused({2, 0x1b, 0xff, 0xff, 0, 0, 0, 0}) ==
-	      "PT_GNU_EH_FRAME: version 2, encoding 0x1b are unknown");
-	CHECK(refused({1, 0x9b, 0xff, 0xff, 0, 0, 0, 0}) ==
-	      "PT_GNU_EH_FRAME: version 1, encoding 0x9b are unknown");
+	CHECK(refused({2, 0x1b, 0xff, 0xff, 0, 0, 0, 0}) == "PT_GNU_EH_FRAME: version 2, encoding 0x1b are unknown");
+	CHECK(refused({1, 0x9b, 0xff, 0xff, 0, 0, 0, 0}) == "PT_GNU_EH_FRAME: version 1, encoding 0x9b are unknown");
 	CHECK(refused({1, 0x1b, 0xff, 0xff, 0}) == "PT_GNU_EH_FRAME: too short");
-	CHECK(refused({1, 0x03, 0xff, 0xff, 0, 0, 0, 0}) ==
-	      "PT_GNU_EH_FRAME: .eh_frame at 0x0 is in no segment");
+	CHECK(refused({1, 0x03, 0xff, 0xff, 0, 0, 0, 0}) == "PT_GNU_EH_FRAME: .eh_frame at 0x0 is in no segment");
 }
 
 TEST_CASE(".sframe is found by segment, by section type and by name")
@@ -211,7 +207,8 @@ TEST_CASE(".sframe is found by segment, by section type and by name")
 
 TEST_CASE("the build-id is the GNU note's, in hexadecimal")
 {
-	const ByteVector other = note(3, "abc", ByteVector(16)), id = note(3, std::string("GNU\0", 4), {0xde, 0xad, 0x01});
+	const ByteVector other = note(3, "abc", ByteVector(16)),
+			 id = note(3, std::string("GNU\0", 4), {0xde, 0xad, 0x01});
 	CHECK(open(Image().section(".note", other).program_of_last(PT_NOTE)).build_id() == "");
 	CHECK(open(Image().section(".note", other + id).program_of_last(PT_NOTE)).build_id() == "dead01");
 	const ByteVector abi = note(1, std::string("GNU\0", 4), ByteVector(16));

@@ -14,11 +14,11 @@ namespace image {
 
 using ByteVector = std::vector<std::uint8_t>;
 
-constexpr std::uint64_t base = 0x400000;       // address of file offset 0
-constexpr std::uint64_t text_offset = 0x1000;  // of 4 KiB of code
+constexpr std::uint64_t base = 0x400000;      // address of file offset 0
+constexpr std::uint64_t text_offset = 0x1000; // of 4 KiB of code
 constexpr std::uint64_t text_address = base + text_offset;
 constexpr std::uint64_t text_bytes = 0x1000;
-constexpr std::uint64_t data_offset = 0x2000;  // sections follow each other from here
+constexpr std::uint64_t data_offset = 0x2000; // sections follow each other from here
 
 inline void put(ByteVector& bytes, std::uint64_t value, unsigned size)
 {
@@ -66,7 +66,7 @@ inline ByteVector sleb(std::int64_t value)
 class Image {
 public:
 	explicit Image(uwind::Arch arch = uwind::Arch::x86_64)
-		: bytes_(data_offset), machine_(arch == uwind::Arch::arm64 ? EM_AARCH64 : EM_X86_64)
+	    : bytes_(data_offset), machine_(arch == uwind::Arch::arm64 ? EM_AARCH64 : EM_X86_64)
 	{
 		program(PT_LOAD, PF_R | PF_X, text_offset, text_bytes);
 	}
@@ -265,8 +265,7 @@ public:
 	}
 
 	// Start and range as pcrel signed 4 bytes.
-	std::uint64_t fde(std::uint64_t cie, std::uint64_t start, std::uint64_t bytes,
-			  const ByteVector& instructions)
+	std::uint64_t fde(std::uint64_t cie, std::uint64_t start, std::uint64_t bytes, const ByteVector& instructions)
 	{
 		const std::uint64_t field = address_ + bytes_.size() + 8;
 		return fde_with(cie, fixed(start - field, 4) + fixed(bytes, 4), instructions);

@@ -56,8 +56,7 @@ TEST_CASE("a PLT that has CFI keeps it")
 	CfiText cfi(file.next_address());
 	cfi.fde(cfi.cie(CieText{}), text_address, 16, {0x0e, 99});
 	file.section(".eh_frame", cfi.bytes());
-	CHECK(text_of(lower(file), Arch::x86_64) ==
-	      amd64("0 cfa=rsp+99 ra=[cfa-8] rbp=same; 16 @8; 27 @16; 32 none"));
+	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 cfa=rsp+99 ra=[cfa-8] rbp=same; 16 @8; 27 @16; 32 none"));
 }
 
 TEST_CASE("an arm64 PLT's header pushes the link register, its entries use it")
@@ -81,9 +80,9 @@ TEST_CASE("a PLT outside the executable segments is passed over")
 	CHECK(refusal(Image().section(".plt", plt_header)) == "there is neither .sframe nor .eh_frame in it");
 }
 
-TEST_CASE("the entry point without CFI is outermost, for 256 bytes at most")
+TEST_CASE("the entry point without CFI is outermost, for 128 bytes at most")
 {
-	CHECK(text_of(lower(Image().entry(text_address + 64)), Arch::x86_64) == "64 outermost; 320 none");
+	CHECK(text_of(lower(Image().entry(text_address + 64)), Arch::x86_64) == "64 outermost; 192 none");
 	CHECK(text_of(lower(Image().entry(text_address + text_bytes - 16)), Arch::x86_64) ==
 	      "4080 outermost; 4096 none");
 }
@@ -109,6 +108,22 @@ TEST_CASE("the entry point's row ends where its symbol does")
 		       reinterpret_cast<std::uint8_t*>(&symbol) + sizeof(symbol));
 	const Image file = Image().entry(text_address + 64).section(".symtab", symbols, SHT_SYMTAB);
 	CHECK(text_of(lower(file), Arch::x86_64) == "64 outermost; 98 none");
+}
+
+TEST_CASE("entry code without a symbol ends with its last instruction")
+{
+	const auto bytes = [](const ByteVector& code, Arch arch = Arch::x86_64) {
+		return text_of(lower(Image(arch).entry(text_address).code(0, code)), arch);
+	};
+	const ByteVector call = {0x31, 0xed, 0xe8, 1, 2, 3, 4};
+	CHECK(bytes(call + ByteVector{0xf4}) == "0 outermost; 8 none");
+	CHECK(bytes(call + ByteVector{0xc3}) == "0 outermost; 8 none");
+	CHECK(bytes({0x31, 0xed, 0xff, 0x15, 1, 2, 3, 4, 0xf4}) == "0 outermost; 9 none");
+	CHECK(bytes(call + ByteVector{0x41, 0xff, 0xe4}) == "0 outermost; 10 none");
+	CHECK(bytes({0xe9, 1, 2, 3, 4}) == "0 outermost; 5 none");
+	CHECK(bytes({0x90, 0x90, 0xcc, 0xcc}) == "0 outermost; 4 none");
+	CHECK(bytes(words({0xd503201f, 0x94000010, 0xd61f0200}), Arch::arm64) == "0 outermost; 12 none");
+	CHECK(bytes(words({0xd503201f, 0x14000010, 0xd61f0200}), Arch::arm64) == "0 outermost; 8 none");
 }
 
 TEST_CASE("CFI at the entry point is respected")
@@ -138,12 +153,11 @@ TEST_CASE("the entry address of a library, which is where .text begins, is none"
 	CHECK(refusal(library(DT_NEEDED, 1)) == none);
 	CHECK(refusal(library(DT_SONAME, 1)) == none);
 	CHECK(refusal(library(DT_NEEDED, 1).entry(text_address + 64)) == none);
-	const std::string row = "0 outermost; 256 none";
+	const std::string row = "0 outermost; 128 none";
 	CHECK(text_of(lower(library(DT_FLAGS_1, DF_1_PIE)), Arch::x86_64) == row);
 	CHECK(text_of(lower(library(DT_NEEDED, 1).program(PT_INTERP, PF_R, 0, 1)), Arch::x86_64) == row);
 	// The dynamic linker needs no library, and begins somewhere in .text.
-	CHECK(text_of(lower(library(DT_SONAME, 1).entry(text_address + 64)), Arch::x86_64) ==
-	      "64 outermost; 320 none");
+	CHECK(text_of(lower(library(DT_SONAME, 1).entry(text_address + 64)), Arch::x86_64) == "64 outermost; 192 none");
 }
 
 TEST_CASE("the arm64 vDSO's signal return begins one byte before its two instructions")

@@ -65,8 +65,8 @@ std::vector<std::string> columns_of(const std::string& line)
 	return columns;
 }
 
-OracleRow parse_row(const std::vector<std::string>& names, const std::vector<std::string>& columns,
-		    const char* fp, const char* sp)
+OracleRow parse_row(const std::vector<std::string>& names, const std::vector<std::string>& columns, const char* fp,
+		    const char* sp)
 {
 	OracleRow row{std::stoull(columns[0], nullptr, 16), 0, columns[1], "", "", ""};
 	for (std::size_t i = 2; i < columns.size() && i < names.size(); i++) {
@@ -128,12 +128,18 @@ std::string signed_text(std::int64_t value)
 std::string place_text(std::uint8_t place, std::uint8_t reg, std::int32_t offset)
 {
 	switch (place) {
-	case 0: return "same";
-	case 1: return "c" + signed_text(offset);
-	case 2: return "v" + signed_text(offset);
-	case 3: return "exp";
-	case 4: return offset ? "vexp" : "r" + std::to_string(reg);
-	default: return "lost";
+	case 0:
+		return "same";
+	case 1:
+		return "c" + signed_text(offset);
+	case 2:
+		return "v" + signed_text(offset);
+	case 3:
+		return "exp";
+	case 4:
+		return offset ? "vexp" : "r" + std::to_string(reg);
+	default:
+		return "lost";
 	}
 }
 
@@ -248,7 +254,7 @@ void check_file(const std::string& readelf, const std::string& path, std::uint64
 	CHECK(verdict.equal > 500);
 	CHECK(verdict.expressions - verdict.by_count <= not_said);
 	SUCCEED(path << ": " << verdict.equal << " rows equal, " << verdict.by_count << " of " << verdict.expressions
-		  << " expressions have a rule");
+		     << " expressions have a rule");
 }
 
 const std::string host_libraries = "/usr/lib/x86_64-linux-gnu/";

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+// The two programs as a shell sees them: exit codes and messages that need no
+// module. They are the ones that were built next to this test.
+#include <catch2/catch.hpp>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/handle.h"
+#include "export/json.h"
+#include "sample_report.h"
+
+using namespace uwind;
+
+namespace {
+
+struct Outcome {
+	int status = -1;
+	std::string output; // both streams
+};
+
+std::string built(const std::string& program)
+{
+	char path[PATH_MAX] = "";
+	if (::readlink("/proc/self/exe", path, sizeof(path) - 1) <= 0)
+		return "";
+	std::string folder = path;
+	folder.resize(folder.rfind('/'));
+	return folder + "/../daemon/" + program;
+}
+
+Outcome run(const std::string& program, const std::string& arguments)
+{
+	Outcome outcome;
+	FILE* pipe = ::popen((built(program) + " " + arguments + " 2>&1").c_str(), "r");
+	char part[4096];
+	while (const std::size_t length = pipe ? std::fread(part, 1, sizeof(part), pipe) : 0)
+		outcome.output.append(part, length);
+	const int status = pipe ? ::pclose(pipe) : -1;
+	outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return outcome;
+}
+
+bool programs_are_built()
+{
+	return ::access(built("uwind").c_str(), X_OK) == 0;
+}
+bool module_is_loaded()
+{
+	return ::access("/dev/uwind", F_OK) == 0;
+}
+
+struct ReportFile {
+	char path[32] = "/tmp/uwind-cli-XXXXXX";
+	ReportFile()
+	{
+		UniqueFd fd(::mkstemp(path));
+		std::ofstream out(path);
+		write_json(sample_report(), out);
+	}
+	~ReportFile() { ::unlink(path); }
+};
+
+} // namespace
+
+TEST_CASE("help and version are to be had of everything")
+{
+	if (!programs_are_built())
+		return;
+	for (const char* arguments :
+	     {"--help", "record --help", "report --help", "status --help", "list --help", "table --help"})
+		CHECK(run("uwind", arguments).status == 0);
+	for (const char* arguments : {"--version", "record --version", "report --version", "list --version"})
+		CHECK(run("uwind", arguments).output == "uwind " UWIND_VERSION "\n");
+	CHECK(run("uwindd", "--help").status == 0);
+	CHECK(run("uwindd", "--version").output == "uwindd " UWIND_VERSION "\n");
+}
+
+TEST_CASE("a wrong command line is a usage error")
+{
+	if (!programs_are_built())
+		return;
+	const char* arguments =
+		GENERATE("", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true",
+			 "record -p 0", "record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000",
+			 "record -a -e page-faults", "record -a --duration -1", "report --format pdf", "status x");
+	const auto outcome = run("uwind", arguments);
+	INFO(arguments);
+	CHECK(outcome.status == 64);
+	CHECK_FALSE(outcome.output.empty());
+	CHECK(run("uwindd", "--interval 0").status == 64);
+}
+
+TEST_CASE("without the module the message says what to do")
+{
+	if (!programs_are_built() || module_is_loaded())
+		return;
+	for (const char* arguments :
+	     {"record -a -o /dev/null", "record -o /dev/null -- true", "record -p 1 -o /dev/null", "status", "list"}) {
+		const auto outcome = run("uwind", arguments);
+		CHECK(outcome.status == 69);
+		CHECK(outcome.output == "uwind: the kernel module is not loaded: run `modprobe uwind`\n");
+	}
+	CHECK(run("uwindd", "--dir /tmp").status == 69);
+}
+
+TEST_CASE("a report is shown in every form")
+{
+	if (!programs_are_built())
+		return;
+	const ReportFile file;
+	const std::string input = std::string("report -i ") + file.path;
+	CHECK_THAT(run("uwind", input).output, Catch::StartsWith("PROGRAM "));
+	CHECK_THAT(run("uwind", input + " --format folded").output, Catch::Contains("main;leaf 2\n"));
+	std::ostringstream json;
+	write_json(sample_report(), json);
+	CHECK(run("uwind", input + " --format json").output == json.str());
+	CHECK(run("uwind", std::string("report -i - --format json < ") + file.path).output == json.str());
+	CHECK(run("uwind", input + " -o /dev/full").status == 78);
+}
+
+TEST_CASE("a report that cannot be read is named, with what is wrong")
+{
+	if (!programs_are_built())
+		return;
+	const ReportFile file;
+	std::ofstream(file.path) << "{}";
+	const auto outcome = run("uwind", std::string("report -i ") + file.path);
+	CHECK(outcome.status == 64);
+	CHECK(outcome.output == std::string("uwind: ") + file.path + ": schema: is missing\n");
+	CHECK(run("uwind", "report -i /nonexistent").output == "uwind: /nonexistent: No such file or directory\n");
+}
