@@ -5,6 +5,7 @@
 #include "tables/cfi_program.h"
 #include "tables/cfi_rule.h"
 #include "tables/entry.h"
+#include "tables/leaf_arm64.h"
 #include "tables/plt.h"
 #include "tables/row_builder.h"
 #include "tables/segments.h"
@@ -206,8 +207,11 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 void fill_known_code(TableRows& table, const ElfFile& file)
 {
 	std::vector<Stretch> stretches = plt_stretches(file);
-	if (const auto stretch = signal_return_stretch(file))
+	if (const auto stretch = signal_return_stretch(file)) { // an arm64 vDSO
+		for (const Stretch& leaf : leaf_stretches(file))
+			stretches.push_back(leaf);
 		stretches.push_back(*stretch);
+	}
 	fill_gaps(table, rows_of(std::move(stretches)));
 	if (const auto stretch = entry_stretch(file, table))
 		fill_gaps(table, rows_of({*stretch}));
