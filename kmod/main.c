@@ -45,6 +45,8 @@ exit_netlink:
  */
 static void __exit uw_exit(void)
 {
+	/* Five grace periods, one behind the other: rmmod should not take seconds. */
+	rcu_expedite_gp();
 	uw_control_exit();
 	uw_self_exit();
 	uw_fork_exit();
@@ -53,6 +55,7 @@ static void __exit uw_exit(void)
 	uw_work_exit();
 	uw_space_exit();
 	uw_file_exit();
+	rcu_unexpedite_gp();
 }
 
 module_init(uw_init);

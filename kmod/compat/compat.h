@@ -31,6 +31,10 @@
 #define uw_synchronize_text() synchronize_rcu()
 #endif
 
+/* Exported, but declared in the kernel's private kernel/rcu/rcu.h only. */
+void rcu_expedite_gp(void);
+void rcu_unexpedite_gp(void);
+
 #include <linux/fs.h>
 
 static inline s64 uw_inode_ctime_ns(const struct inode *inode)

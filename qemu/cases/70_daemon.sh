@@ -13,8 +13,9 @@ until_true 30 two_reports || fail "a report appears every two seconds: $(ls -l "
 kill -TERM $daemon
 want_status "the service ends well on SIGTERM" 0 wait $daemon
 [ "$(stat -c %a "$WORK/reports")" = 750 ] || fail "the folder of reports is closed to others"
-newest=$(find "$WORK/reports" -name '*.json' | sort | tail -n 1)
-rules "$newest" schema samples:sframe_victim:20
+# The last report covers what was left of its interval.
+full=$(find "$WORK/reports" -name '*.json' | sort | tail -n 2 | head -n 1)
+rules "$full" schema samples:sframe_victim:20
 uwind list >list.txt || fail "uwind list"
 ! grep -q sframe_victim list.txt || fail "no tables are left behind: $(cat list.txt)"
 
