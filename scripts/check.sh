@@ -209,9 +209,10 @@ host_tests() {
 }
 
 run_bench() {
-	configure build/bench -DUWIND_TESTS=ON -DUWIND_BENCH=ON >/dev/null
-	ninja -C build/bench bench_core >/dev/null
+	configure build/bench -DUWIND_BENCH=ON >/dev/null
+	ninja -C build/bench bench_core bench_lower >/dev/null
 	build/bench/tests/bench_core
+	build/bench/tests/bench_lower
 }
 
 # --- verbs -------------------------------------------------------------------------------------
