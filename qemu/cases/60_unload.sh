@@ -40,6 +40,6 @@ while [ $cycle -lt "${CYCLES:-10}" ]; do
 	one_cycle
 done
 echo "cycles: $cycle, with requests held by sleeping tasks: $held, longest rmmod: $longest ms"
-[ $held != 0 ] || fail "sleeping tasks hold requests"
+[ $held != 0 ] || [ $cycle -lt 10 ] || fail "sleeping tasks hold requests" # chance: not in each cycle
 insert_module
 [ $slow = 0 ] || fail "rmmod took ${RMMOD_LIMIT_MS:-1000} ms or more in $slow cycles"
