@@ -184,7 +184,36 @@ LoweredRule refused(CfiReason reason)
 	return result;
 }
 
+void lower_offset(SavedRegister& saved, std::int64_t bytes)
+{
+	if ((saved.saved == Saved::value || saved.saved == Saved::at) && saved.how.base == cfa_base)
+		saved.how.offset -= bytes;
+}
+
 } // namespace
+
+std::int64_t missing_cfa_bytes(const FrameState& state, const FrameAbi& abi)
+{
+	const SavedRegister& ra = state.ra;
+	const bool by_sp =
+		state.no_cfa == CfiReason::none && state.cfa.form == Form::address && state.cfa.base == abi.sp;
+	const bool by_cfa = ra.saved == Saved::at && ra.how.form == Form::address && ra.how.base == cfa_base;
+	constexpr std::int64_t word = 8, most = 64;
+	if (abi.arch != Arch::arm64 || !by_sp || !by_cfa || ra.how.offset < 0 || ra.how.offset > most)
+		return 0;
+	return ra.how.offset + word;
+}
+
+FrameState raise_cfa(FrameState state, const FrameAbi& abi, std::int64_t bytes)
+{
+	state.cfa.offset += bytes;
+	lower_offset(state.ra, bytes);
+	lower_offset(state.fp, bytes);
+	// What lies below SP has been popped, and may be gone.
+	if (state.cfa.base == abi.sp && state.ra.how.base == cfa_base && state.cfa.offset + state.ra.how.offset < 0)
+		state.ra = SavedRegister{};
+	return state;
+}
 
 LoweredRule lower_frame(const FrameState& state, const FrameAbi& abi, bool signal_frame)
 {

@@ -31,12 +31,17 @@ class RowSink final : public FrameSink {
 public:
 	RowSink(FrameAbi abi, RowBuilder& builder) : abi_(abi), builder_(builder) {}
 
-	// offset = address - bias, for the function that comes next.
-	void begin(std::uint64_t bias, bool signal_frame)
+	// offset = address - bias, for the function that comes next; raise is added
+	// to its CFA.
+	void begin(std::uint64_t bias, bool signal_frame, std::int64_t raise = 0)
 	{
 		bias_ = bias;
 		signal_frame_ = signal_frame;
+		raise_ = raise;
+		missing_ = 0;
 	}
+	// What the function's CFA lacked.
+	std::int64_t missing_cfa_bytes() const { return missing_; }
 	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
 	void broken(std::uint64_t start, CfiReason reason) override
 	{
@@ -59,12 +64,15 @@ private:
 	RowBuilder& builder_;
 	std::uint64_t bias_ = 0;
 	bool signal_frame_ = false;
+	std::int64_t raise_ = 0, missing_ = 0;
 	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
 };
 
 void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& state)
 {
-	const LoweredRule lowered = lower_frame(state, abi_, signal_frame_);
+	if (const std::int64_t missing = uwind::missing_cfa_bytes(state, abi_))
+		missing_ = missing;
+	const LoweredRule lowered = lower_frame(raise_ ? raise_cfa(state, abi_, raise_) : state, abi_, signal_frame_);
 	if (lowered.fp_lost)
 		count(CfiReason::fp_lost);
 	if (lowered.reason != CfiReason::none)
@@ -200,8 +208,16 @@ void Lowering::interpret()
 void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program)
 {
 	const Fde& fde = cfi_.fdes[piece.fde];
-	sink_.begin(fde.start - piece.start, cfi_.cies[fde.cie].signal_frame);
-	program.run_fde(fde, states[fde.cie], fde.start + (piece.end - piece.start));
+	const std::uint64_t bias = fde.start - piece.start, end = fde.start + (piece.end - piece.start);
+	const bool signal_frame = cfi_.cies[fde.cie].signal_frame;
+	const std::size_t before = builder_.size();
+	sink_.begin(bias, signal_frame);
+	program.run_fde(fde, states[fde.cie], end);
+	if (const std::int64_t missing = sink_.missing_cfa_bytes()) {
+		builder_.truncate(before);
+		sink_.begin(bias, signal_frame, missing);
+		program.run_fde(fde, states[fde.cie], end);
+	}
 }
 
 void fill_known_code(TableRows& table, const ElfFile& file)

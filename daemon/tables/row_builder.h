@@ -4,6 +4,7 @@
 
 #include "model/table_rows.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -35,6 +36,10 @@ public:
 	// too many rows (then full() holds, and nothing is made).
 	bool add(std::uint32_t start, const Rule& rule);
 	bool full() const { return full_; }
+
+	// Forget the rows from number size on.
+	std::size_t size() const { return rows_.size(); }
+	void truncate(std::size_t size) { rows_.resize(std::min(size, rows_.size())); }
 
 	// The rows; the builder is of no use afterwards.
 	TableRows take();

@@ -180,3 +180,11 @@ TEST_CASE("the same bytes are nothing on amd64")
 	CHECK(refusal(Image().code(32, words({0xd2801168, 0xd4000001}))) ==
 	      "there is neither .sframe nor .eh_frame in it");
 }
+
+TEST_CASE("arm64's resolver of lazy bindings, whose link register lies above its CFA, has a higher CFA")
+{
+	// As in glibc: 16 bytes pushed by the PLT, 208 by itself, and both popped.
+	const ByteVector glibc = {0x41, 0x11, 30, 0x7f, 0x41, 0x0e, 0xd0, 0x01, 0x41, 0x13, 2};
+	CHECK(arm64_rows(glibc) == "0 cfa=sp+16 ra=x30 x29=same; 4 cfa=sp+16 ra=[cfa-8] x29=same; "
+				   "8 cfa=sp+224 ra=[cfa-8] x29=same; 12 cfa=sp ra=x30 x29=same; 16 none");
+}
