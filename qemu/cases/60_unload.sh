@@ -4,7 +4,7 @@
 # Expected: 60 s for 10 cycles; CYCLES=100 is the long version
 . ./lib.sh
 
-# Milliseconds that delete_module() took: how long rmmod itself needs to start on a busy machine is not ours.
+# Milliseconds that rmmod took, its own start included.
 timed_rmmod() {
 	python3 "$CASES/remove_module.py" || fail "rmmod in cycle $cycle"
 }
