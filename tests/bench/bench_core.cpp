@@ -52,10 +52,11 @@ double time_hot(const std::function<void()>& call)
 }
 
 // The median with nothing in the caches.
-double time_cold(const std::function<void()>& call)
+double time_cold(const std::function<void()>& call, const std::function<void()>& forget = [] {})
 {
 	std::vector<double> times;
 	for (int i = 0; i < 41; i++) {
+		forget();
 		evict();
 		auto start = Clock::now();
 		call();
@@ -241,16 +242,26 @@ void compare_frames(const uw_walk& walk, const std::vector<RealFrame>& frames)
 	std::exit(1);
 }
 
-void print_against(Timing ours, Timing cursor, Timing backtrace)
+void print_against(Timing ours, Timing cursor, Timing backtrace, double first)
 {
 	print("the same, this program's stack", ours);
 	print("libunwind unw_init_local and unw_step", cursor);
 	print("libunwind unw_backtrace", backtrace);
 	print_ratio("unw_step / ours", cursor, ours);
 	print_ratio("unw_backtrace / ours", backtrace, ours);
+	std::printf("%-44s %26.1f ns cold\n", "unw_step, code it has not seen before", first);
+	std::printf("%-44s %26.1f x  cold\n", "unw_step, code it has not seen before / ours", first / ours.cold);
 }
 
-// Called at the bottom of the recursion, whose frames stay while this runs.
+// libunwind keeps what it found out about code; a profiler meets code for the
+// first time often.
+double time_first_steps(unw_context_t* context, std::size_t frames)
+{
+	return time_cold([&] { step_through(context); }, [] { unw_flush_cache(unw_local_addr_space, 0, 0); }) /
+	       static_cast<double>(frames);
+}
+
+// Called by the innermost of the functions, whose frames stay while this runs.
 __attribute__((noinline)) void bench_real(const Draft& large)
 {
 	unw_context_t context;
@@ -275,17 +286,20 @@ __attribute__((noinline)) void bench_real(const Draft& large)
 	print_against(time_per_frame(frames.size(), [&] { walk_once(regs, port, out); }),
 		      time_per_frame(frames.size(), [&] { step_through(&context); }),
 		      time_per_frame(frames.size(),
-				     [&] { unw_backtrace(addresses.data(), static_cast<int>(addresses.size())); }));
+				     [&] { unw_backtrace(addresses.data(), static_cast<int>(addresses.size())); }),
+		      time_first_steps(&context, frames.size()));
 }
 
-__attribute__((noinline)) int recurse(const Draft& large, u32 left)
+// Every frame is another function, as in a real stack.
+template <u32 Left>
+__attribute__((noinline)) u32 descend(const Draft& large)
 {
-	if (left == 0)
+	if constexpr (Left == 0)
 		bench_real(large);
 	else
-		recurse(large, left - 1);
+		descend<Left - 1>(large);
 	asm volatile("" ::: "memory"); // the call above is no tail call
-	return static_cast<int>(left);
+	return Left;
 }
 
 #endif
@@ -302,6 +316,6 @@ int main()
 	bench_lookup(*draft, table);
 	bench_synthetic(*draft, table);
 #ifdef __x86_64__
-	recurse(*draft, depth - 1);
+	descend<depth - 1>(*draft);
 #endif
 }
