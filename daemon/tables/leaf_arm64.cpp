@@ -16,9 +16,18 @@ namespace {
 constexpr std::uint64_t max_image_bytes = 64 << 10;
 constexpr std::uint32_t sp = 31, lr = 30;
 
-std::uint32_t first(std::uint32_t word) { return word & 31; }
-std::uint32_t base(std::uint32_t word) { return word >> 5 & 31; }
-std::uint32_t second(std::uint32_t word) { return word >> 10 & 31; }
+std::uint32_t first(std::uint32_t word)
+{
+	return word & 31;
+}
+std::uint32_t base(std::uint32_t word)
+{
+	return word >> 5 & 31;
+}
+std::uint32_t second(std::uint32_t word)
+{
+	return word >> 10 & 31;
+}
 
 bool is_call(std::uint32_t word)
 {
