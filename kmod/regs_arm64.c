@@ -12,6 +12,7 @@ void uw_regs_take(struct uw_regs *regs, const struct pt_regs *pt)
 	regs->r[UW_ARM64_SP] = pt->sp;
 	regs->pc = pt->pc;
 	regs->known = ~0u;
+	regs->on_stack = 0;
 }
 
 u8 uw_regs_word_bits(struct pt_regs *pt)

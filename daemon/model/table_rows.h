@@ -19,7 +19,7 @@ struct Rule {
 	std::uint8_t ra_reg = 0;
 	std::uint8_t fp_place = 0;
 	std::uint8_t fp_reg = 0;
-	std::uint8_t reserved = 0;
+	std::uint8_t rbx_slot = 0;
 	std::int32_t cfa_off = 0;
 	std::int32_t cfa_add = 0;
 	std::int32_t ra_off = 0;

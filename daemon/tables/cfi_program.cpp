@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // The interpreter of call frame instructions. Of the registers it follows only
-// the three that a caller is made of: return address, frame pointer, and stack
-// pointer, which must be the CFA.
+// those that a caller is made of: return address, frame pointer, RBX on x86-64,
+// and stack pointer, which must be the CFA.
 #include "tables/cfi_program.h"
 
 #include "tables/cfi_instructions.h"
@@ -22,8 +22,8 @@ std::int64_t as_signed(std::uint64_t value)
 FrameAbi frame_abi(Arch arch)
 {
 	if (arch == Arch::arm64)
-		return {arch, 29, 31, 30};
-	return {arch, 6, 7, 16};
+		return {arch, 29, 31, 30, 255};
+	return {arch, 6, 7, 16, 3};
 }
 
 CieState FrameProgram::run_cie(const Cie& cie)
@@ -275,6 +275,8 @@ SavedRegister* FrameProgram::slot(FrameState& state, std::uint64_t reg) const
 		return &state.ra;
 	if (reg == abi_.fp)
 		return &state.fp;
+	if (reg == abi_.bx)
+		return &state.bx;
 	return reg == abi_.sp ? &state.sp : nullptr;
 }
 

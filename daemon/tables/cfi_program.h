@@ -31,7 +31,7 @@ struct FrameState {
 	std::uint64_t cfa_register = cfa_base;
 	std::int64_t cfa_offset = 0;
 	bool cfa_is_expression = false;
-	SavedRegister ra, fp, sp;
+	SavedRegister ra, fp, sp, bx;
 };
 
 // Takes the rows of one function: [start, end) in addresses.
@@ -49,6 +49,7 @@ protected:
 struct FrameAbi {
 	Arch arch;
 	std::uint8_t fp, sp, ra;
+	std::uint8_t bx; // RBX; no register where there is none
 };
 FrameAbi frame_abi(Arch arch);
 

@@ -101,6 +101,17 @@ Place frame_pointer(const FrameState& state, const FrameAbi& abi)
 	return result;
 }
 
+std::uint8_t rbx_slot(const SavedRegister& bx)
+{
+	constexpr std::int64_t word = 8;
+	if (bx.saved == Saved::unspecified || bx.saved == Saved::same)
+		return 0;
+	const bool below_cfa = bx.saved == Saved::at && bx.how.form == Form::address && bx.how.base == cfa_base &&
+			       bx.how.offset < 0 && bx.how.offset % word == 0;
+	return below_cfa && -bx.how.offset / word < UW_RBX_LOST ? static_cast<std::uint8_t>(-bx.how.offset / word)
+								: UW_RBX_LOST;
+}
+
 CfiReason fill_cfa(Rule& rule, const FrameState& state, const FrameAbi& abi)
 {
 	if (state.no_cfa != CfiReason::none)
@@ -140,6 +151,8 @@ bool make_stack_pointer_cfa(FrameState& state, const FrameAbi& abi)
 {
 	if (!without_cfa(state.sp, state.cfa) || !without_cfa(state.ra, state.cfa) || !without_cfa(state.fp, state.cfa))
 		return false;
+	if (!without_cfa(state.bx, state.cfa))
+		state.bx.saved = Saved::unknown;
 	Symbolic sp = state.sp.how;
 	if (state.sp.saved == Saved::same) {
 		sp = Symbolic{};
@@ -209,6 +222,7 @@ FrameState raise_cfa(FrameState state, const FrameAbi& abi, std::int64_t bytes)
 	state.cfa.offset += bytes;
 	lower_offset(state.ra, bytes);
 	lower_offset(state.fp, bytes);
+	lower_offset(state.bx, bytes);
 	// What lies below SP has been popped, and may be gone.
 	if (state.cfa.base == abi.sp && state.ra.how.base == cfa_base && state.cfa.offset + state.ra.how.offset < 0)
 		state.ra = SavedRegister{};
@@ -245,6 +259,7 @@ LoweredRule lower_frame(const FrameState& state, const FrameAbi& abi, bool signa
 	rule.fp_place = fp.place;
 	rule.fp_reg = fp.reg;
 	rule.fp_off = static_cast<std::int32_t>(fp.offset);
+	rule.rbx_slot = rbx_slot(state.bx);
 	result.fp_lost = fp.reason != CfiReason::none;
 	return result;
 }

@@ -72,10 +72,15 @@ std::string rule_text(const Rule& rule, Arch arch)
 		return "?";
 	}
 	const bool in_link = arch == Arch::arm64 && rule.ra_place == UW_PLACE_SAME;
-	const char* fp = arch == Arch::arm64 ? " x29=" : " rbp=";
-	return "cfa=" + cfa_text(rule, arch) +
-	       " ra=" + (in_link ? "x30" : place_text(rule.ra_place, rule.ra_reg, rule.ra_off, arch)) + fp +
-	       place_text(rule.fp_place, rule.fp_reg, rule.fp_off, arch);
+	std::string text = "cfa=" + cfa_text(rule, arch) + " ra=";
+	text += in_link ? "x30" : place_text(rule.ra_place, rule.ra_reg, rule.ra_off, arch);
+	text += (arch == Arch::arm64 ? " x29=" : " rbp=") + place_text(rule.fp_place, rule.fp_reg, rule.fp_off, arch);
+	constexpr std::int32_t word = 8;
+	if (rule.rbx_slot == UW_RBX_LOST)
+		text += " rbx=lost";
+	else if (rule.rbx_slot)
+		text += " rbx=[" + sum("cfa", -word * rule.rbx_slot) + "]";
+	return text;
 }
 
 } // namespace uwind

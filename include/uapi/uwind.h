@@ -80,6 +80,10 @@ struct uwind_abi {
  * The return address and the caller's frame pointer are found at a "place".
  * Registers are DWARF numbers of the architecture. The caller's stack pointer
  * is the CFA. Fields that a kind does not use are 0.
+ *
+ * On x86-64 the caller's RBX lies at CFA - 8 * rbx_slot; 0: it is unchanged.
+ * Code whose CFA is counted from RBX needs it, such as the dynamic linker's
+ * resolver of lazy bindings.
  */
 enum uwind_rule_kind {
 	UWIND_RULE_NONE,      /* no row: code that this table says nothing about */
@@ -100,6 +104,8 @@ enum uwind_place {
 	UWIND_PLACE_LOST,    /* cannot be recovered (frame pointer only)          */
 };
 
+#define UWIND_RBX_LOST 255 /* rbx_slot: cannot be recovered                     */
+
 struct uwind_rule {
 	__u8  kind;     /* enum uwind_rule_kind                                  */
 	__u8  cfa_kind; /* enum uwind_cfa_kind                                   */
@@ -108,7 +114,7 @@ struct uwind_rule {
 	__u8  ra_reg;
 	__u8  fp_place; /* enum uwind_place                                      */
 	__u8  fp_reg;
-	__u8  reserved;
+	__u8  rbx_slot; /* words below the CFA, or UWIND_RBX_LOST                */
 	__s32 cfa_off;  /* bytes                                                 */
 	__s32 cfa_add;  /* bytes                                                 */
 	__s32 ra_off;   /* bytes                                                 */

@@ -14,4 +14,5 @@ const struct uw_rule uw_rule_frame_pointer_x86 = {
 	.ra_off = -8,
 	.fp_place = UW_PLACE_CFA_MEM,
 	.fp_off = -16,
+	.rbx_slot = UW_RBX_LOST,
 };

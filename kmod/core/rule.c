@@ -20,12 +20,14 @@
 
 #define WORD_MASK 7u
 
-static bool reg_get(const struct uw_regs *regs, u8 reg, u64 *value)
+static enum uw_stop reg_get(const struct uw_regs *regs, struct uw_port *port, u8 reg, u64 *value)
 {
 	if (reg >= UW_NR_REGS || !(regs->known >> reg & 1))
-		return false;
+		return UW_STOP_LOST_REGISTER;
+	if (regs->on_stack >> reg & 1)
+		return uw_stack_read(port, regs->r[reg], value);
 	*value = regs->r[reg];
-	return true;
+	return UW_STOP_NONE;
 }
 
 /*
@@ -35,11 +37,11 @@ static bool reg_get(const struct uw_regs *regs, u8 reg, u64 *value)
  */
 static bool cfa_by_record(const struct uw_rule *rule, const struct uw_regs *regs, u64 *cfa)
 {
-	if (rule->cfa_kind != UW_CFA_REG || rule->cfa_reg != UW_ARM64_SP || rule->fp_place != UW_PLACE_CFA_MEM ||
-	    rule->ra_place != UW_PLACE_CFA_MEM || (s64)rule->ra_off != (s64)rule->fp_off + 8 ||
-	    !reg_get(regs, UW_ARM64_FP, cfa))
+	if (!(regs->known >> UW_ARM64_FP & 1) || rule->cfa_kind != UW_CFA_REG || rule->cfa_reg != UW_ARM64_SP ||
+	    rule->fp_place != UW_PLACE_CFA_MEM || rule->ra_place != UW_PLACE_CFA_MEM ||
+	    (s64)rule->ra_off != (s64)rule->fp_off + 8)
 		return false;
-	*cfa -= (u64)(s64)rule->fp_off;
+	*cfa = regs->r[UW_ARM64_FP] - (u64)(s64)rule->fp_off;
 	return true;
 }
 
@@ -49,11 +51,11 @@ static enum uw_stop find_cfa(const struct uw_rule *rule, enum uw_arch arch, cons
 	enum uw_stop stop;
 	u64 base;
 
-	if (!reg_get(regs, rule->cfa_reg, &base)) {
-		if (arch == UW_ARCH_ARM64 && cfa_by_record(rule, regs, cfa))
-			return UW_STOP_NONE;
-		return UW_STOP_LOST_REGISTER;
-	}
+	stop = reg_get(regs, port, rule->cfa_reg, &base);
+	if (stop == UW_STOP_LOST_REGISTER && arch == UW_ARCH_ARM64 && cfa_by_record(rule, regs, cfa))
+		return UW_STOP_NONE;
+	if (stop != UW_STOP_NONE)
+		return stop;
 	*cfa = base + (u64)(s64)rule->cfa_off;
 	if (rule->cfa_kind != UW_CFA_MEM)
 		return UW_STOP_NONE;
@@ -74,12 +76,15 @@ static enum uw_stop find_place(struct place place, const struct uw_regs *regs, s
 {
 	bool by_cfa = place.kind == UW_PLACE_CFA_MEM || place.kind == UW_PLACE_CFA_VAL;
 	bool by_reg = place.kind == UW_PLACE_REG_MEM || place.kind == UW_PLACE_REG_VAL;
+	enum uw_stop stop = UW_STOP_NONE;
 	u64 base = cfa;
 
 	if (!by_cfa && !by_reg)
 		return UW_STOP_BAD_RULE;
-	if (by_reg && !reg_get(regs, place.reg, &base))
-		return UW_STOP_LOST_REGISTER;
+	if (by_reg)
+		stop = reg_get(regs, port, place.reg, &base);
+	if (stop != UW_STOP_NONE)
+		return stop;
 	*value = base + (u64)(s64)place.off;
 	if (place.kind == UW_PLACE_CFA_VAL || place.kind == UW_PLACE_REG_VAL)
 		return UW_STOP_NONE;
@@ -92,15 +97,14 @@ static enum uw_stop find_ra(const struct uw_rule *rule, enum uw_arch arch, const
 	struct place place = {rule->ra_place, rule->ra_reg, rule->ra_off};
 	enum uw_stop stop;
 
-	if (place.kind != UW_PLACE_SAME) {
+	if (place.kind != UW_PLACE_SAME)
 		stop = find_place(place, regs, port, cfa, ra);
-		if (stop != UW_STOP_NONE)
-			return stop;
-	} else if (arch != UW_ARCH_ARM64) {
-		return UW_STOP_BAD_RULE;
-	} else if (!reg_get(regs, UW_ARM64_LR, ra)) {
-		return UW_STOP_LOST_REGISTER;
-	}
+	else if (arch == UW_ARCH_ARM64)
+		stop = reg_get(regs, port, UW_ARM64_LR, ra);
+	else
+		stop = UW_STOP_BAD_RULE;
+	if (stop != UW_STOP_NONE)
+		return stop;
 	*ra = uw_port_strip(port, *ra);
 	return *ra ? UW_STOP_NONE : UW_STOP_ZERO_RA;
 }
@@ -113,7 +117,8 @@ static enum uw_stop find_fp(const struct uw_rule *rule, enum uw_arch arch, const
 
 	*known = true;
 	if (place.kind == UW_PLACE_SAME) {
-		*known = reg_get(regs, uw_arch_fp(arch), fp);
+		*fp = regs->r[uw_arch_fp(arch)];
+		*known = regs->known >> uw_arch_fp(arch) & 1;
 		return UW_STOP_NONE;
 	}
 	if (place.kind == UW_PLACE_LOST) {
@@ -121,6 +126,20 @@ static enum uw_stop find_fp(const struct uw_rule *rule, enum uw_arch arch, const
 		return UW_STOP_NONE;
 	}
 	return find_place(place, regs, port, cfa, fp);
+}
+
+/* RBX's bit if the caller's is known: as it is, or on the stack. */
+static u32 find_rbx(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs, u64 cfa)
+{
+	const u32 bit = 1u << UW_X86_BX;
+
+	if (arch != UW_ARCH_X86_64 || rule->rbx_slot == UW_RBX_LOST)
+		return 0;
+	if (!rule->rbx_slot)
+		return regs->known & bit;
+	regs->r[UW_X86_BX] = cfa - 8ull * rule->rbx_slot;
+	regs->on_stack |= bit;
+	return bit;
 }
 
 /* Nothing of a frame is on the stack: the return address is in a register. */
@@ -166,7 +185,7 @@ static enum uw_stop apply_frame(const struct uw_rule *rule, enum uw_arch arch, s
 	regs->pc = ra;
 	regs->r[sp_reg] = cfa;
 	regs->r[fp_reg] = fp;
-	regs->known = 1u << sp_reg | (u32)fp_known << fp_reg;
+	regs->known = 1u << sp_reg | (u32)fp_known << fp_reg | find_rbx(rule, arch, regs, cfa);
 	return UW_STOP_NONE;
 }
 

@@ -18,8 +18,8 @@ struct uw_port;
  * UW_STACK_BYTES_UNKNOWN: after a stop, after a signal frame, and if SP was
  * not known.
  *
- * Afterwards only SP and FP are known (FP unless the rule loses it); after a
- * signal frame, every register is. If SP's bit in known is not set, its value
+ * Afterwards only SP, FP and x86-64's RBX are known (the latter two unless the
+ * rule loses them); after a signal frame, every register is. If SP's bit in known is not set, its value
  * still is a lower bound of the CFA: the state after a frame pointer step on
  * arm64. A row that saves FP and LR side by side is then applied through FP.
  */

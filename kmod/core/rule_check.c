@@ -41,6 +41,8 @@ static const char *check_frame(const struct uw_rule *rule, enum uw_arch arch)
 	struct place_limits fp = {nr_regs, true, true};
 	const char *why;
 
+	if (rule->rbx_slot && arch != UW_ARCH_X86_64)
+		return "RBX is a register of x86-64 only";
 	if (rule->cfa_kind >= UW_NR_CFA_KINDS)
 		return "no such kind of CFA";
 	if (rule->cfa_reg >= nr_regs)
@@ -56,7 +58,8 @@ static const char *check_frame(const struct uw_rule *rule, enum uw_arch arch)
 static const char *check_other(const struct uw_rule *rule)
 {
 	bool clean = !rule->cfa_kind && !rule->cfa_reg && !rule->ra_place && !rule->ra_reg && !rule->fp_place &&
-		     !rule->fp_reg && !rule->cfa_off && !rule->cfa_add && !rule->ra_off && !rule->fp_off;
+		     !rule->fp_reg && !rule->rbx_slot && !rule->cfa_off && !rule->cfa_add && !rule->ra_off &&
+		     !rule->fp_off;
 
 	return clean ? NULL : "only a rule of kind FRAME has fields";
 }
@@ -65,8 +68,6 @@ int uw_rule_check(const struct uw_rule *rule, enum uw_arch arch, const char **wh
 {
 	if (arch != UW_ARCH_X86_64 && arch != UW_ARCH_ARM64)
 		*why = "no such architecture";
-	else if (rule->reserved)
-		*why = "reserved field is not 0";
 	else if (rule->kind >= UW_NR_RULE_KINDS)
 		*why = "no such kind of rule";
 	else if (rule->kind == UW_RULE_FRAME)

@@ -70,9 +70,11 @@ static int read_words(struct uw_sframe *sf, struct uw_bytes *cursor, struct fre 
 	return 0;
 }
 
-/* The places that rows leave out. */
+/* The places that rows leave out; of RBX they never speak. */
 static void fixed_places(const struct uw_sframe *sf, struct uw_rule *rule)
 {
+	if (sf->in.arch == UW_ARCH_X86_64)
+		rule->rbx_slot = UW_RBX_LOST;
 	if (sf->fixed_ra_off) {
 		rule->ra_place = UW_PLACE_CFA_MEM;
 		rule->ra_off = sf->fixed_ra_off;

@@ -41,7 +41,9 @@ enum uw_stop uw_sigframe_apply(enum uw_arch arch, struct uw_regs *regs, struct u
 		known |= 1u << reg;
 	}
 	stop = uw_stack_read(port, address + 8 * count, &regs->pc);
-	if (stop == UW_STOP_NONE)
-		regs->known = known;
-	return stop;
+	if (stop != UW_STOP_NONE)
+		return stop;
+	regs->known = known;
+	regs->on_stack = 0;
+	return UW_STOP_NONE;
 }

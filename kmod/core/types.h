@@ -21,6 +21,7 @@ enum uw_method { UWIND_METHOD_LIST(UW_ENUM_METHOD) UW_NR_METHODS };
 
 /* DWARF register numbers (System V psABI x86-64, fig. 3.36; AADWARF64, 4.1). */
 enum {
+	UW_X86_BX = 3,
 	UW_X86_FP = 6,
 	UW_X86_SP = 7,
 	UW_X86_RA = 16,
@@ -32,12 +33,15 @@ enum {
 
 /*
  * Registers of one frame, by DWARF number. A register is only meaningful if
- * its bit in known is set: of a caller's registers we learn SP and FP.
+ * its bit in known is set: of a caller's registers we learn SP and FP, and RBX
+ * on x86-64. That one is rarely used, so it stays on the stack until it is: if
+ * its bit in on_stack is set, r[] is the address where its value lies.
  */
 struct uw_regs {
 	u64 pc;
 	u64 r[UW_NR_REGS];
 	u32 known;
+	u32 on_stack;
 };
 
 #define UW_STACK_BYTES_UNKNOWN (~0u)
@@ -64,6 +68,8 @@ enum uw_place {
 	UW_NR_PLACES,
 };
 
+#define UW_RBX_LOST 255 /* UWIND_RBX_LOST */
+
 /* Layout and meaning: struct uwind_rule in uwind.h. */
 struct uw_rule {
 	u8 kind;
@@ -73,7 +79,7 @@ struct uw_rule {
 	u8 ra_reg;
 	u8 fp_place;
 	u8 fp_reg;
-	u8 reserved;
+	u8 rbx_slot;
 	s32 cfa_off;
 	s32 cfa_add;
 	s32 ra_off;

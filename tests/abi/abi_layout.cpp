@@ -36,7 +36,7 @@ namespace {
 	OFFSET(uwind_rule, ra_reg, 4);
 	OFFSET(uwind_rule, fp_place, 5);
 	OFFSET(uwind_rule, fp_reg, 6);
-	OFFSET(uwind_rule, reserved, 7);
+	OFFSET(uwind_rule, rbx_slot, 7);
 	OFFSET(uwind_rule, cfa_off, 8);
 	OFFSET(uwind_rule, cfa_add, 12);
 	OFFSET(uwind_rule, ra_off, 16);

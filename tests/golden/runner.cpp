@@ -180,6 +180,8 @@ private:
 				parse_place(value, rule.ra_place, rule.ra_reg, rule.ra_off);
 			else if (word.rfind("fp=", 0) == 0)
 				parse_place(value, rule.fp_place, rule.fp_reg, rule.fp_off);
+			else if (word.rfind("rbx=*cfa-", 0) == 0)
+				rule.rbx_slot = static_cast<u8>(-parse_term(value).off / 8);
 			else
 				throw std::runtime_error("unknown place: " + word);
 		}

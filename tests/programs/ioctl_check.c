@@ -25,7 +25,7 @@ static const struct uwind_rule rules[] = {
 	{ .kind = UWIND_RULE_NONE },
 };
 static const struct uwind_rule unknown_rule[] = { { .kind = 99 }, { .kind = 0 } };
-static const struct uwind_rule reserved_rule[] = { { .kind = UWIND_RULE_OUTERMOST, .reserved = 1 }, { .kind = 0 } };
+static const struct uwind_rule rbx_rule[] = { { .kind = UWIND_RULE_OUTERMOST, .rbx_slot = 1 }, { .kind = 0 } };
 static const unsigned char garbage[64] = { 0x13, 0x37 };
 static const unsigned char version_99[64] = { 0xe2, 0xde, 99 };
 static const struct uwind_segment segment = { 0x1000, 0x1000, 0x1000 };
@@ -168,7 +168,7 @@ static void check_create_rows(void)
 	CREATE("rows out of order are refused", good_rows(), c.data = PTR(unsorted_rows), EBADMSG);
 	CREATE("a row with a rule that is not there is refused", good_rows(), c.data = PTR(wild_rows), EBADMSG);
 	CREATE("an unknown kind of rule is refused", good_rows(), c.rules = PTR(unknown_rule), EBADMSG);
-	CREATE("a rule's reserved byte is refused", good_rows(), c.rules = PTR(reserved_rule), EBADMSG);
+	CREATE("a rule that is not FRAME has no place of RBX", good_rows(), c.rules = PTR(rbx_rule), EBADMSG);
 	CREATE("a pidfd with rows is refused", good_rows(), c.pidfd = own_pidfd, EINVAL);
 }
 

@@ -30,7 +30,8 @@ inline std::ostream& operator<<(std::ostream& out, const uw_rule& r)
 {
 	return out << "kind " << int{r.kind} << " cfa " << int{r.cfa_kind} << " r" << int{r.cfa_reg} << " " << r.cfa_off
 		   << " " << r.cfa_add << " ra " << int{r.ra_place} << " r" << int{r.ra_reg} << " " << r.ra_off
-		   << " fp " << int{r.fp_place} << " r" << int{r.fp_reg} << " " << r.fp_off;
+		   << " fp " << int{r.fp_place} << " r" << int{r.fp_reg} << " " << r.fp_off << " rbx "
+		   << int{r.rbx_slot};
 }
 
 namespace core {
@@ -58,6 +59,15 @@ inline uw_rule x86_rule(u8 reg, s32 off, s32 fp_off)
 	uw_rule rule = x86_rule(reg, off);
 	rule.fp_place = UW_PLACE_CFA_MEM;
 	rule.fp_off = fp_off;
+	return rule;
+}
+
+// The same as an .sframe says it, which is silent about RBX.
+template <typename... Offsets>
+uw_rule x86_sframe_rule(u8 reg, s32 off, Offsets... fp_off)
+{
+	uw_rule rule = x86_rule(reg, off, fp_off...);
+	rule.rbx_slot = UW_RBX_LOST;
 	return rule;
 }
 

@@ -152,6 +152,7 @@ private:
 		end_row();
 		row_ = std::stoull(pc, nullptr, 16) + (repeats_ ? start_ : 0);
 		rule_ = rule_of(cfa, fp, ra, arch_);
+		rule_.rbx_slot = arch_ == UW_ARCH_X86_64 ? UW_RBX_LOST : 0;
 		open_ = true;
 	}
 

@@ -279,7 +279,7 @@ TEST_CASE("functions outside every segment are passed over")
 	Lowered lowered = lower(section);
 	REQUIRE(lowered.err == 0);
 	REQUIRE(lowered.find(segment_offset) == kind_rule(UW_RULE_NONE));
-	REQUIRE(lowered.find(segment_offset + 32) == x86_rule(UW_X86_SP, 8));
+	REQUIRE(lowered.find(segment_offset + 32) == x86_sframe_rule(UW_X86_SP, 8));
 	section.functions.pop_back();
 	REQUIRE(refusal(section).err == -ENOENT);
 	section.functions.clear();
@@ -328,8 +328,8 @@ TEST_CASE("functions in several segments come out in the order of their offsets"
 	Lowered lowered = lower(section.encode(), section.address, section.arch,
 				{{text, 0x100, 0x8000}, {0x900000, 0x100, 0x1000}});
 	REQUIRE(lowered.err == 0);
-	REQUIRE(lowered.find(0x1000) == x86_rule(UW_X86_SP, 8));
-	REQUIRE(lowered.find(0x8004) == x86_rule(UW_X86_SP, 16));
+	REQUIRE(lowered.find(0x1000) == x86_sframe_rule(UW_X86_SP, 8));
+	REQUIRE(lowered.find(0x8004) == x86_sframe_rule(UW_X86_SP, 16));
 }
 
 TEST_CASE("bytes behind the section do not matter: padding, or a second section")
@@ -358,7 +358,7 @@ TEST_CASE("but not if that byte is another function's, or another segment's")
 {
 	Section section = two_functions(3);
 	section.functions[1].signal = true;
-	REQUIRE(lower(section).find(segment_offset + 31) == x86_rule(UW_X86_SP, 16));
+	REQUIRE(lower(section).find(segment_offset + 31) == x86_sframe_rule(UW_X86_SP, 16));
 	section = two_functions(3);
 	section.functions[0].signal = true;
 	Lowered lowered = lower(section);
@@ -376,7 +376,7 @@ TEST_CASE("a header may fix where FP is saved, and arm64's return address")
 {
 	Section section = two_functions();
 	section.fixed_fp = -16;
-	REQUIRE(lower(section).find(segment_offset) == x86_rule(UW_X86_SP, 8, -16));
+	REQUIRE(lower(section).find(segment_offset) == x86_sframe_rule(UW_X86_SP, 8, -16));
 	section = two_functions(2, UW_ARCH_ARM64);
 	section.fixed_ra = -8;
 	section.functions[0].rows[0].words = {32, -16};
@@ -390,8 +390,8 @@ TEST_CASE("V1 repeats the rows of an x86-64 PLT every 16 bytes")
 	section.functions[0].block_bytes = 16;
 	Lowered lowered = lower(section);
 	for (u64 entry : {0, 16}) {
-		REQUIRE(lowered.find(segment_offset + entry + 10) == x86_rule(UW_X86_SP, 8));
-		REQUIRE(lowered.find(segment_offset + entry + 11) == x86_rule(UW_X86_SP, 16));
+		REQUIRE(lowered.find(segment_offset + entry + 10) == x86_sframe_rule(UW_X86_SP, 8));
+		REQUIRE(lowered.find(segment_offset + entry + 11) == x86_sframe_rule(UW_X86_SP, 16));
 	}
 }
 
@@ -406,5 +406,6 @@ TEST_CASE("a thousand functions in any order come out sorted")
 	Lowered lowered = lower(section);
 	REQUIRE(lowered.err == 0);
 	for (u32 i = 0; i < 1000; i++)
-		REQUIRE(lowered.find(segment_offset + 16 * i + 5) == x86_rule(UW_X86_SP, 8 * static_cast<s32>(i)));
+		REQUIRE(lowered.find(segment_offset + 16 * i + 5) ==
+			x86_sframe_rule(UW_X86_SP, 8 * static_cast<s32>(i)));
 }

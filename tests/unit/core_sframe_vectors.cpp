@@ -14,7 +14,7 @@ const uw_rule outermost = kind_rule(UW_RULE_OUTERMOST);
 
 uw_rule x86_sp(s32 off)
 {
-	return x86_rule(UW_X86_SP, off);
+	return x86_sframe_rule(UW_X86_SP, off);
 }
 
 // One function at the segment's start, its V3 attributes and rows given.
@@ -57,8 +57,8 @@ TEST_CASE("V3 flexible rows of a function that realigns its stack")
 				    4, 0x40, UW_ARCH_X86_64);
 	REQUIRE(lowered.why == "");
 	REQUIRE(lowered.find(0x1000) == x86_sp(8));
-	REQUIRE(lowered.find(0x1005) == x86_rule(10, 0));
-	uw_rule saved = x86_rule(10, 0);
+	REQUIRE(lowered.find(0x1005) == x86_sframe_rule(10, 0));
+	uw_rule saved = x86_sframe_rule(10, 0);
 	saved.fp_place = UW_PLACE_REG_MEM;
 	saved.fp_reg = UW_X86_FP;
 	REQUIRE(lowered.find(0x1011) == saved);
@@ -114,7 +114,7 @@ TEST_CASE("V1 of an x86-64 program with a PLT")
 	REQUIRE(lowered.find(0x1010) == none);
 	REQUIRE(lowered.find(0x1026) == x86_sp(8));
 	REQUIRE(lowered.find(0x1027) == none);
-	REQUIRE(lowered.find(0x1034) == x86_rule(UW_X86_FP, 16, -16));
+	REQUIRE(lowered.find(0x1034) == x86_sframe_rule(UW_X86_FP, 16, -16));
 	REQUIRE(lowered.find(0x1054) == x86_sp(1040));
 	REQUIRE(lowered.find(0x1188) == none);
 }

@@ -211,8 +211,8 @@ TEST_CASE("ready-made rows are refused for one reason each")
 	draft.draft.rows[1].rule = 2;
 	REQUIRE(refused() == "row names a rule that is not there");
 	draft.draft.rows[1].rule = 1;
-	draft.draft.rules[1].reserved = 1;
-	REQUIRE(refused() == "reserved field is not 0");
+	draft.draft.rules[1].kind = UW_NR_RULE_KINDS;
+	REQUIRE(refused() == "no such kind of rule");
 	REQUIRE(reject.offset == 1);
 
 	draft.draft.nr_rules = UW_MAX_RULES + 1;
@@ -259,7 +259,8 @@ TEST_CASE("a rule is refused for one reason each")
 	using R = uw_rule;
 
 	REQUIRE(with([](R& r) { r.kind = UW_NR_RULE_KINDS; }) == "no such kind of rule");
-	REQUIRE(with([](R& r) { r.reserved = 1; }) == "reserved field is not 0");
+	REQUIRE(with([](R& r) { r.rbx_slot = 2; }).empty());
+	REQUIRE(with([](R& r) { r.rbx_slot = UW_RBX_LOST; }).empty());
 	REQUIRE(with([](R& r) { r.kind = UW_RULE_OUTERMOST; }) == "only a rule of kind FRAME has fields");
 	REQUIRE(with([](R& r) { r.cfa_kind = UW_NR_CFA_KINDS; }) == "no such kind of CFA");
 	REQUIRE(with([](R& r) { r.cfa_reg = UW_X86_RA; }) == "no such register");
@@ -279,6 +280,12 @@ TEST_CASE("a rule is refused for one reason each")
 		}) == "no such register");
 	REQUIRE(rule_refusal(x86_rule(32, 0), UW_ARCH_ARM64) == "no such register");
 	REQUIRE(rule_refusal(arm64_rule(31, 0, 0), UW_ARCH_ARM64).empty());
+	uw_rule rbx = arm64_leaf(0);
+	rbx.rbx_slot = 2;
+	REQUIRE(rule_refusal(rbx, UW_ARCH_ARM64) == "RBX is a register of x86-64 only");
+	rbx = kind_rule(UW_RULE_OUTERMOST);
+	rbx.rbx_slot = 2;
+	REQUIRE(rule_refusal(rbx) == "only a rule of kind FRAME has fields");
 }
 
 TEST_CASE("x86 has no link register for a return address to be in")

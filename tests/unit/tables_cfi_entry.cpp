@@ -245,8 +245,7 @@ TEST_CASE("more records than a program can need are refused")
 	section.fdes.clear();
 	section.cies.clear();
 	section.max_fdes = 2;
-	CHECK(uwind::read_cfi_section(section).error().message ==
-	      ".eh_frame has more records than a program can need");
+	CHECK(uwind::read_cfi_section(section).error().message == ".eh_frame has more records than a program can need");
 	section.fdes.clear();
 	section.cies.clear();
 	section.max_cies = 0;

@@ -175,8 +175,20 @@ TEST_CASE("an instruction that is cut off is refused")
 
 TEST_CASE("registers that no caller needs are read over")
 {
-	CHECK(rows({offset | 3, 2, 0x05, 12, 3, 0x09, 13, 14, 0x07, 15, 0x08, 15, restore | 3}) == start + end);
-	CHECK(rows(ByteVector{0x10, 3} + block({0x77, 8})) == start + end);
+	CHECK(rows({offset | 13, 2, 0x05, 12, 3, 0x09, 13, 14, 0x07, 15, 0x08, 15, restore | 13}) == start + end);
+	CHECK(rows(ByteVector{0x10, 14} + block({0x77, 8})) == start + end);
+}
+
+TEST_CASE("RBX has a slot below the CFA, is unchanged, or is lost")
+{
+	CHECK(rows({offset | 3, 3}) == start + " rbx=[cfa-24]" + end);
+	CHECK(rows({offset | 3, 3, restore | 3}) == start + end);
+	CHECK(rows({0x08, 3}) == start + end);
+	CHECK(rows({0x07, 3}) == start + " rbx=lost" + end);
+	CHECK(rows({0x09, 3, 12}) == start + " rbx=lost" + end);
+	CHECK(rows(ByteVector{0x10, 3} + block({0x77, 8})) == start + " rbx=lost" + end);
+	CHECK(rows(ByteVector{0x05, 3} + uleb(254)) == start + " rbx=[cfa-2032]" + end);
+	CHECK(rows(ByteVector{0x05, 3} + uleb(255)) == start + " rbx=lost" + end);
 }
 
 TEST_CASE("a stack pointer with a rule of its own becomes the CFA")

@@ -24,7 +24,7 @@ namespace {
 // One line of readelf's table.
 struct OracleRow {
 	std::uint64_t start, end;
-	std::string cfa, ra, fp, sp;
+	std::string cfa, ra, fp, sp, bx;
 };
 
 struct OracleFunction {
@@ -68,7 +68,7 @@ std::vector<std::string> columns_of(const std::string& line)
 OracleRow parse_row(const std::vector<std::string>& names, const std::vector<std::string>& columns, const char* fp,
 		    const char* sp)
 {
-	OracleRow row{std::stoull(columns[0], nullptr, 16), 0, columns[1], "", "", ""};
+	OracleRow row{std::stoull(columns[0], nullptr, 16), 0, columns[1], "", "", "", ""};
 	for (std::size_t i = 2; i < columns.size() && i < names.size(); i++) {
 		if (names[i] == "ra")
 			row.ra = columns[i];
@@ -76,6 +76,8 @@ OracleRow parse_row(const std::vector<std::string>& names, const std::vector<std
 			row.fp = columns[i];
 		else if (names[i] == sp)
 			row.sp = columns[i];
+		else if (names[i] == "rbx")
+			row.bx = columns[i];
 	}
 	return row;
 }
@@ -150,6 +152,7 @@ OracleRow text_of(const Rule& rule, Arch arch)
 	row.cfa = rule.cfa_kind ? "exp" : uwind::register_name(arch, rule.cfa_reg) + signed_text(rule.cfa_off);
 	row.ra = place_text(rule.ra_place, rule.ra_reg, rule.ra_off);
 	row.fp = place_text(rule.fp_place, rule.fp_reg, rule.fp_off);
+	row.bx = rule.rbx_slot == 0 ? "same" : rule.rbx_slot == 255 ? "lost" : "c" + signed_text(-8 * rule.rbx_slot);
 	return row;
 }
 
@@ -164,6 +167,11 @@ bool same_fp(const std::string& oracle, const std::string& ours)
 	if (oracle.empty() || oracle == "u" || oracle == "s")
 		return ours == "same" || (oracle == "u" && ours == "lost");
 	return oracle == ours;
+}
+
+bool same_bx(const std::string& oracle, const std::string& ours)
+{
+	return same_fp(oracle, ours) || (ours == "lost" && oracle.compare(0, 2, "c-") != 0);
 }
 
 bool same_ra(const std::string& oracle, const std::string& ours, bool outermost, Arch arch)
@@ -185,13 +193,14 @@ void compare(const OracleRow& oracle, const Rule& rule, Arch arch, Verdict& verd
 		return;
 	}
 	const bool outermost = rule.kind == 2;
-	const bool equal = rule.kind != 0 && same_ra(oracle.ra, ours.ra, outermost, arch) &&
-			   (outermost || (oracle.cfa == ours.cfa && same_fp(oracle.fp, ours.fp)));
+	const bool equal =
+		rule.kind != 0 && same_ra(oracle.ra, ours.ra, outermost, arch) &&
+		(outermost || (oracle.cfa == ours.cfa && same_fp(oracle.fp, ours.fp) && same_bx(oracle.bx, ours.bx)));
 	verdict.equal += equal;
 	if (!equal && verdict.different.size() < 10) {
 		std::ostringstream text;
 		text << std::hex << oracle.start << ": " << oracle.cfa << " ra " << oracle.ra << " fp " << oracle.fp
-		     << "; ours: " << uwind::rule_text(rule, arch);
+		     << " rbx " << oracle.bx << "; ours: " << uwind::rule_text(rule, arch);
 		verdict.different.push_back(text.str());
 	} else if (!equal) {
 		verdict.different.push_back("");
