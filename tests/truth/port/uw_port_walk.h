@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a walk asks of the world, of another process: see core/walk.h for the
+ * contract. target.cpp implements it.
+ */
+#ifndef UW_PORT_WALK_H
+#define UW_PORT_WALK_H
+
+#include "walk.h"
+
+struct uw_port; /* one Target */
+
+int uw_target_find(struct uw_port *port, u64 address, struct uw_found *found);
+int uw_target_word(struct uw_port *port, u64 address, u64 *word);
+u64 uw_target_strip(struct uw_port *port, u64 address);
+
+UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
+{
+	return uw_target_find(port, address, found);
+}
+
+UW_PORT_INLINE int uw_port_word(struct uw_port *port, u64 address, u64 *word)
+{
+	return uw_target_word(port, address, word);
+}
+
+UW_PORT_INLINE u64 uw_port_strip(struct uw_port *port, u64 address)
+{
+	return uw_target_strip(port, address);
+}
+
+#endif

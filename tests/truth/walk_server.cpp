@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+// Walks a stopped process that another program traces, as often as it is asked to.
+//
+// Usage: truth_walk PID
+// Standard input, a line each: "ours" or "both", and registers in hexadecimal, by
+// DWARF number, pc last. Standard output, a line of JSON each:
+//   { "stop": "outermost", "complete": true, "frames": [[pc, cfa or 0, "libc.so.6+0x1"], …],
+//     "libunwind": [[pc, cfa or 0], …] }      the latter for "both", where libunwind is there
+#include "registers.h"
+#include "remote_libunwind.h"
+#include "target.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <sstream>
+
+namespace {
+
+using nlohmann::json;
+
+bool parse_registers(std::istream& in, uw_regs& regs)
+{
+	const unsigned count = truth::own_arch() == UW_ARCH_ARM64 ? UW_NR_REGS : UW_X86_RA;
+	regs = uw_regs{};
+	for (unsigned i = 0; i < count; i++)
+		in >> std::hex >> regs.r[i];
+	regs.known = count == 32 ? ~0u : (1u << count) - 1;
+	return static_cast<bool>(in >> std::hex >> regs.pc);
+}
+
+json answer(truth::Target& target, const uw_regs& regs)
+{
+	const truth::Stack stack = target.walk(regs);
+	json frames = json::array();
+	for (const truth::Frame& frame : stack.frames)
+		frames.push_back({frame.pc, frame.cfa, target.name_of(frame.pc)});
+	return {{"stop", stack.stop_text()}, {"complete", stack.complete()}, {"frames", std::move(frames)}};
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+	if (argc != 2) {
+		std::cerr << "usage: truth_walk PID\n";
+		return 64;
+	}
+	const auto pid = static_cast<std::uint32_t>(std::stoul(argv[1]));
+	truth::Target target(pid, truth::own_arch());
+	truth::RemoteLibunwind libunwind(pid, target);
+	for (std::string line; std::getline(std::cin, line);) {
+		std::istringstream in(line);
+		std::string what;
+		uw_regs regs;
+		if (!(in >> what) || !parse_registers(in, regs)) {
+			std::cerr << "truth_walk: not a line of registers: " << line << "\n";
+			return 64;
+		}
+		target.forget_memory();
+		json result = answer(target, regs);
+		if (what == "both")
+			for (const truth::Frame& frame : libunwind.walk(regs))
+				result["libunwind"].push_back({frame.pc, frame.cfa});
+		std::cout << result.dump() << std::endl;
+	}
+	return 0;
+}
