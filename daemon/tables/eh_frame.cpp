@@ -4,8 +4,8 @@
 
 #include "tables/cfi_program.h"
 #include "tables/cfi_rule.h"
+#include "tables/code_arm64.h"
 #include "tables/entry.h"
-#include "tables/leaf_arm64.h"
 #include "tables/plt.h"
 #include "tables/row_builder.h"
 #include "tables/segments.h"
@@ -223,14 +223,12 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 void fill_known_code(TableRows& table, const ElfFile& file)
 {
 	std::vector<Stretch> stretches = plt_stretches(file);
-	if (const auto stretch = signal_return_stretch(file)) { // an arm64 vDSO
-		for (const Stretch& leaf : leaf_stretches(file))
-			stretches.push_back(leaf);
+	if (const auto stretch = signal_return_stretch(file))
 		stretches.push_back(*stretch);
-	}
 	fill_gaps(table, rows_of(std::move(stretches)));
 	if (const auto stretch = entry_stretch(file, table))
 		fill_gaps(table, rows_of({*stretch}));
+	fill_gaps(table, rows_of(code_stretches(file, table)));
 }
 
 } // namespace

@@ -178,7 +178,7 @@ void ElfFile::read_sections()
 			continue;
 		const char* name = elf_strptr(elf_.get(), names, header.sh_name);
 		headers_.push_back({name ? name : "", header.sh_type, header.sh_addr, header.sh_offset, header.sh_size,
-				    (header.sh_flags & SHF_ALLOC) != 0});
+				    (header.sh_flags & SHF_ALLOC) != 0, (header.sh_flags & SHF_EXECINSTR) != 0});
 	}
 }
 
@@ -338,22 +338,55 @@ ElfFile::Found ElfFile::from_eh_frame_header() const
 
 std::uint64_t ElfFile::symbol_bytes(std::uint64_t address) const
 {
-	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
-		const auto header = std::find_if(headers_.begin(), headers_.end(),
-						 [&](const Header& at) { return at.type == type; });
-		if (header == headers_.end() || header->bytes > max_symbol_bytes)
-			continue;
-		const Result<Bytes> bytes = chunk(header->offset, header->bytes, header->name);
-		if (!bytes)
-			continue;
-		for (ByteCursor cursor(*bytes); cursor.left() >= sizeof(Elf64_Sym);) {
+	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
+		for (ByteCursor cursor(symbols(type)); cursor.left() >= sizeof(Elf64_Sym);) {
 			cursor.skip(8); // name, info, other, section
 			const std::uint64_t value = cursor.u64(), size = cursor.u64();
 			if (value == address && size)
 				return size;
 		}
-	}
 	return 0;
+}
+
+// The first table of that type; empty: none.
+Bytes ElfFile::symbols(std::uint32_t type) const
+{
+	const auto header =
+		std::find_if(headers_.begin(), headers_.end(), [&](const Header& at) { return at.type == type; });
+	if (header == headers_.end() || header->bytes > max_symbol_bytes)
+		return {};
+	const Result<Bytes> bytes = chunk(header->offset, header->bytes, header->name);
+	return bytes ? *bytes : Bytes{};
+}
+
+std::vector<std::uint64_t> ElfFile::functions() const
+{
+	std::vector<std::uint64_t> addresses;
+	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
+		for (ByteCursor cursor(symbols(type)); cursor.left() >= sizeof(Elf64_Sym);) {
+			cursor.skip(4); // name
+			const std::uint8_t info = cursor.u8();
+			cursor.skip(1); // other
+			const std::uint16_t section = cursor.u16();
+			const std::uint64_t value = cursor.u64();
+			cursor.skip(8); // size
+			if (ELF64_ST_TYPE(info) == STT_FUNC && section != SHN_UNDEF)
+				addresses.push_back(value);
+		}
+	std::sort(addresses.begin(), addresses.end());
+	return addresses;
+}
+
+std::vector<ElfSection> ElfFile::code_sections() const
+{
+	std::vector<ElfSection> sections;
+	for (const Header& header : headers_) {
+		if (!header.code || !header.loaded)
+			continue;
+		if (const Found found = contents(header); found && *found)
+			sections.push_back(**found);
+	}
+	return sections;
 }
 
 Bytes ElfFile::read(std::uint64_t address, std::uint64_t bytes) const

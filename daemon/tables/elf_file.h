@@ -52,8 +52,12 @@ public:
 
 	// Where a section begins, without reading it.
 	std::optional<std::uint64_t> section_address(std::string_view name) const;
+	// Sections with code, as far as there are section headers and they can be read.
+	std::vector<ElfSection> code_sections() const;
 	// Size of the symbol at an address; 0: unknown.
 	std::uint64_t symbol_bytes(std::uint64_t address) const;
+	// Where symbols say that functions begin; sorted.
+	std::vector<std::uint64_t> functions() const;
 	// The file's bytes at an address, at most this many; empty: not in the file.
 	Bytes read(std::uint64_t address, std::uint64_t bytes) const;
 
@@ -67,6 +71,7 @@ private:
 		std::uint32_t type;
 		std::uint64_t address, offset, bytes;
 		bool loaded;
+		bool code = false;
 	};
 
 	ElfFile() = default;
@@ -79,6 +84,7 @@ private:
 	void read_build_id();
 	void scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align);
 	Found contents(const Header& header) const;
+	Bytes symbols(std::uint32_t type) const;
 	Found from_eh_frame_header() const;
 	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
 	const Header* find(std::string_view name) const;

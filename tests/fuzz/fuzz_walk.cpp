@@ -53,6 +53,8 @@ uw_rule make_rule(FuzzedDataProvider& from, bool checked, uw_arch arch)
 	rule.cfa_add = from.ConsumeBool() ? from.ConsumeIntegral<s32>() : 0;
 	rule.ra_off = from.ConsumeIntegral<s8>() * 8;
 	rule.fp_off = from.ConsumeIntegral<s8>() * 8;
+	if (arch == UW_ARCH_X86_64 || !checked)
+		rule.rbx_slot = from.ConsumeIntegral<u8>();
 	const char* why;
 	if (checked && uw_rule_check(&rule, arch, &why))
 		return kind_rule(UW_RULE_SIGFRAME);
@@ -77,7 +79,9 @@ void check_one_rule(const uw_rule& rule, uw_arch arch, uw_regs regs, uw_port& po
 	const bool no_stack = rule.ra_place == UW_PLACE_SAME || rule.ra_place == UW_PLACE_REG_VAL;
 	require(cfa > sp || (cfa == sp && was_topmost && no_stack));
 	require(bytes == UW_STACK_BYTES_UNKNOWN || bytes == cfa - sp);
-	require((regs.known & ~(1u << uw_arch_sp(arch) | 1u << uw_arch_fp(arch))) == 0);
+	const u32 rbx = arch == UW_ARCH_X86_64 ? 1u << UW_X86_BX : 0;
+	require((regs.known & ~(1u << uw_arch_sp(arch) | 1u << uw_arch_fp(arch) | rbx)) == 0);
+	require((regs.on_stack & ~rbx) == 0);
 }
 
 void check_walk(uw_walk& walk, uw_port& port)
@@ -92,7 +96,7 @@ void check_walk(uw_walk& walk, uw_port& port)
 		signal_frames += walk.frames[i].method == UW_METHOD_SIGFRAME;
 	}
 	require(signal_frames <= 16);
-	require(port.reads <= 3 * walk.nr_frames + 33 * (signal_frames + 1));
+	require(port.reads <= 6 * walk.nr_frames + 33 * (signal_frames + 1)); // three words, each found through RBX
 }
 
 } // namespace

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run inside gdb: stops a program again and again, anywhere, and compares every thread's stack with the core's.
 
-gdb -q -batch -nx -x against_gdb.py --args PROGRAM [ARGUMENT]...
-Environment: TRUTH_WALK, the program that walks; TRUTH_STOPS, how many stacks; TRUTH_OUT, a file for the result.
+gdb -q -batch -nx -x against_gdb.py PROGRAM
+Environment: TRUTH_ARGS, the program's arguments as a shell takes them; TRUTH_WALK, the program that walks;
+TRUTH_STOPS, how many stacks; TRUTH_OUT, a file for the result; TRUTH_SEED.
 """
 import json
 import os
 import random
-import signal
 import subprocess
-import threading
 
 import gdb
 
@@ -17,6 +16,7 @@ X86 = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"] + ["r%d" % n for 
 ARM64 = ["x%d" % n for n in range(31)] + ["sp", "pc"]
 REGISTERS, SP = (ARM64, "sp") if os.uname().machine == "aarch64" else (X86, "rsp")
 MASK = (1 << 64) - 1
+NO_FRAMES = (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME)  # gdb invents them from debug information
 MOST_FRAMES = 1000
 MOST_EXAMPLES = 3
 
@@ -33,6 +33,9 @@ class Walker:
         print(what, *("%x" % value for value in registers), file=self.process.stdin, flush=True)
         return json.loads(self.process.stdout.readline())
 
+    def stop_soon(self):
+        print("stop", random.randrange(200, 3000), file=self.process.stdin, flush=True)
+
     def close(self):
         self.process.stdin.close()
         self.process.wait()
@@ -48,7 +51,7 @@ def gdb_stack():
     frame = gdb.newest_frame()
     last = frame
     while frame is not None and len(frames) < MOST_FRAMES:
-        if frame.type() != gdb.INLINE_FRAME:
+        if frame.type() not in NO_FRAMES:
             frames.append(frame)
         last = frame
         frame = frame.older()
@@ -68,18 +71,25 @@ def first_difference(ours, oracle):
     return None
 
 
-def verdict(ours, oracle):
-    """(class, index of the frame it is about)"""
+def difference(ours, oracle):
+    """Index of the frame from which ours and the oracle's stack part, or None. What ours leaves out is no difference."""
     at = first_difference(ours["frames"], oracle)
-    if at is not None:
-        return "different", at
-    if not ours["complete"]:
-        return "short: " + ours["stop"], len(ours["frames"]) - 1
-    if len(ours["frames"]) < len(oracle):
-        return "gdb is longer", len(ours["frames"]) - 1
-    if len(ours["frames"]) > len(oracle):
-        return "gdb is shorter", len(oracle) - 1
-    return "equal", 0
+    if at is not None or not ours["complete"] or len(ours["frames"]) == len(oracle):
+        return at
+    return min(len(ours["frames"]), len(oracle)) - 1
+
+
+def verdict(ours, oracle, ask_libunwind):
+    """(class, index of the frame it is about)"""
+    at = difference(ours, oracle)
+    if at is None:
+        return ("equal", 0) if ours["complete"] else ("short: " + ours["stop"], len(ours["frames"]) - 1)
+    libunwind = ask_libunwind()
+    if difference(ours, libunwind) is None:
+        return "gdb alone differs", at
+    if first_difference(oracle, libunwind) is None and len(oracle) == len(libunwind):
+        return "WE alone differ", at
+    return "all three differ", at
 
 
 class Tally:
@@ -101,21 +111,15 @@ def check_thread(walker, tally):
     ours = walker.ask("ours", registers)
     tally.stacks += 1
     tally.frames += len(ours["frames"])
-    what, at = verdict(ours, oracle)
+    what, at = verdict(ours, oracle, lambda: walker.ask("both", registers)["libunwind"])
     if what == "equal":
         return
 
     def example():
         both = walker.ask("both", registers)
-        return {"registers": registers, "gdb": oracle, "gdb_stop": reason, **both}
+        return {"registers": registers, "gdb": oracle[:60], "gdb_stop": reason, **both}
 
     tally.add(what, ours["frames"][at][2] if ours["frames"] else "no frame", example)
-
-
-def interrupt_soon(pid):
-    timer = threading.Timer(random.uniform(0.0002, 0.003), os.kill, (pid, signal.SIGPWR))
-    timer.start()
-    return timer
 
 
 def alive():
@@ -124,12 +128,10 @@ def alive():
 
 def check_program(tally, wanted):
     gdb.execute("starti", to_string=True)
-    pid = gdb.selected_inferior().pid
-    walker = Walker(pid)
+    walker = Walker(gdb.selected_inferior().pid)
     while tally.stacks < wanted:
-        timer = interrupt_soon(pid)
+        walker.stop_soon()
         gdb.execute("continue", to_string=True)
-        timer.join()
         if not alive():
             break
         for _ in range(random.randrange(3)):
@@ -149,11 +151,11 @@ def main():
         "print thread-events off",
         "disable-randomization off",
         "debuginfod enabled off",
-        "startup-with-shell off",
         "style enabled off",
     ):
         gdb.execute("set " + setting, to_string=True)
-    gdb.execute("handle SIGPWR stop noprint nopass", to_string=True)
+    gdb.execute("set args " + os.environ.get("TRUTH_ARGS", ""))
+    gdb.execute("handle SIGPWR stop print nopass", to_string=True)
     random.seed(os.environ.get("TRUTH_SEED"))
     wanted = int(os.environ["TRUTH_STOPS"])
     tally = Tally()

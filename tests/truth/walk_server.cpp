@@ -5,15 +5,19 @@
 // Standard input, a line each: "ours" or "both", and registers in hexadecimal, by
 // DWARF number, pc last. Standard output, a line of JSON each:
 //   { "stop": "outermost", "complete": true, "frames": [[pc, cfa or 0, "libc.so.6+0x1"], …],
-//     "libunwind": [[pc, cfa or 0], …] }      the latter for "both", where libunwind is there
+//     "libunwind": [[pc, cfa or 0], …] }      the latter for "both"
+// Or "stop" and microseconds: after them the process gets SIGPWR; no answer.
 #include "registers.h"
 #include "remote_libunwind.h"
 #include "target.h"
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
+#include <csignal>
 #include <iostream>
 #include <sstream>
+#include <thread>
 
 namespace {
 
@@ -38,6 +42,22 @@ json answer(truth::Target& target, const uw_regs& regs)
 	return {{"stop", stack.stop_text()}, {"complete", stack.complete()}, {"frames", std::move(frames)}};
 }
 
+void stop_later(pid_t pid, std::istream& in)
+{
+	unsigned microseconds = 0;
+	in >> microseconds;
+	std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+	kill(pid, SIGPWR);
+}
+
+json answer_both(truth::Target& target, truth::RemoteLibunwind& libunwind, const uw_regs& regs)
+{
+	json result = answer(target, regs);
+	for (const truth::Frame& frame : libunwind.walk(regs))
+		result["libunwind"].push_back({frame.pc, frame.cfa});
+	return result;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -53,16 +73,18 @@ int main(int argc, char** argv)
 		std::istringstream in(line);
 		std::string what;
 		uw_regs regs;
-		if (!(in >> what) || !parse_registers(in, regs)) {
+		in >> what;
+		if (what == "stop") {
+			stop_later(static_cast<pid_t>(pid), in);
+			continue;
+		}
+		if (!parse_registers(in, regs)) {
 			std::cerr << "truth_walk: not a line of registers: " << line << "\n";
 			return 64;
 		}
 		target.forget_memory();
-		json result = answer(target, regs);
-		if (what == "both")
-			for (const truth::Frame& frame : libunwind.walk(regs))
-				result["libunwind"].push_back({frame.pc, frame.cfa});
-		std::cout << result.dump() << std::endl;
+		std::cout << (what == "both" ? answer_both(target, libunwind, regs) : answer(target, regs)).dump()
+			  << std::endl;
 	}
 	return 0;
 }

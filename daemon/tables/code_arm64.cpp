@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+// Follows every path through a stretch of code from where its functions begin.
+// Beginnings that are known (symbols, calls) come first; what they do not reach is
+// read from its first instruction on, and does not change what they have told.
+#include "tables/code_arm64.h"
+
+#include "tables/frame_arm64.h"
+#include "tables/segments.h"
+
+extern "C" {
+#include "types.h"
+}
+
+#include <algorithm>
+#include <cstring>
+
+namespace uwind {
+namespace {
+
+constexpr std::uint32_t nop = 0xd503201f;
+
+struct Flow {
+	bool falls_through = true;
+	bool call = false;
+	std::int64_t delta = 0; // bytes to where it may go; 0: nowhere that is known
+};
+
+std::int64_t branch_delta(std::uint32_t word, unsigned from, unsigned count)
+{
+	const auto value = static_cast<std::int32_t>(word << (32 - from - count)) >> (32 - count);
+	return std::int64_t{value} * 4;
+}
+
+Flow flow_of(std::uint32_t word)
+{
+	if ((word & 0xfc000000) == 0x14000000) // b
+		return {false, false, branch_delta(word, 0, 26)};
+	if ((word & 0xfc000000) == 0x94000000) // bl
+		return {true, true, branch_delta(word, 0, 26)};
+	if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) // b.cond, cbz, cbnz
+		return {true, false, branch_delta(word, 5, 19)};
+	if ((word & 0x7e000000) == 0x36000000) // tbz, tbnz
+		return {true, false, branch_delta(word, 5, 14)};
+	const bool jump = (word & 0xfe9f0000) == 0xd61f0000 && (word >> 21 & 3) != 1;    // br, ret and their kin
+	const bool trap = (word & 0xffe0001f) == 0xd4200000 || (word & 0xffff0000) == 0; // brk, udf
+	return {!jump && !trap, false, 0};
+}
+
+// br, except through the registers that veneers and PLTs use.
+bool is_computed_jump(std::uint32_t word)
+{
+	const std::uint32_t reg = word >> 5 & 31;
+	return (word & 0xfffffc1f) == 0xd61f0000 && reg != 16 && reg != 17;
+}
+
+// One stretch without rows.
+class CodeReader {
+public:
+	CodeReader(std::uint64_t address, Bytes code)
+	    : address_(address), words_(code.size() / 4), seen_(words_.size()), frames_(words_.size())
+	{
+		std::memcpy(words_.data(), code.data(), words_.size() * 4);
+	}
+
+	void run(const std::vector<std::uint64_t>& functions);
+	// Rows, as addresses.
+	void collect(const ElfFile& file, std::vector<Stretch>& stretches) const;
+
+private:
+	enum Seen : std::uint8_t { unseen, begins, reached, disputed };
+
+	void begin_at(std::int64_t at);
+	void begin_unknown(std::size_t at);
+	void find_called();
+	void follow();
+	void arrive(std::int64_t at, const Arm64Frame& frame);
+	bool is_padding(std::size_t at) const { return words_[at] == nop || words_[at] == 0; }
+
+	const std::uint64_t address_;
+	std::vector<std::uint32_t> words_;
+	std::vector<std::uint8_t> seen_;
+	std::vector<Arm64Frame> frames_; // before each instruction
+	std::vector<std::size_t> pending_;
+	std::vector<std::size_t> trail_; // where the current beginning led
+	std::vector<bool> settled_;      // by other beginnings
+	bool reached_out_ = false;
+};
+
+void CodeReader::begin_at(std::int64_t at)
+{
+	if (at < 0 || at >= static_cast<std::int64_t>(words_.size()) || seen_[at] != unseen)
+		return;
+	seen_[at] = begins;
+	pending_.push_back(static_cast<std::size_t>(at));
+}
+
+void CodeReader::find_called()
+{
+	for (std::size_t at = 0; at < words_.size(); at++) {
+		const Flow flow = flow_of(words_[at]);
+		if (flow.call)
+			begin_at(static_cast<std::int64_t>(at) + flow.delta / 4);
+	}
+}
+
+// A path comes to an instruction.
+void CodeReader::arrive(std::int64_t at, const Arm64Frame& frame)
+{
+	if (at < 0 || at >= static_cast<std::int64_t>(words_.size()) || seen_[at] == begins || seen_[at] == disputed)
+		return;
+	if (!settled_.empty() && settled_[at])
+		return;
+	if (seen_[at] == reached && frames_[at] == frame)
+		return;
+	if (frame.is_beginning(words_[at]))
+		return;
+	seen_[at] = seen_[at] == reached ? disputed : reached;
+	trail_.push_back(static_cast<std::size_t>(at));
+	frames_[at] = frame;
+	pending_.push_back(static_cast<std::size_t>(at));
+}
+
+void CodeReader::follow()
+{
+	while (!pending_.empty()) {
+		const std::size_t at = pending_.back();
+		pending_.pop_back();
+		Arm64Frame frame = seen_[at] == disputed ? Arm64Frame::unknown() : frames_[at];
+		const Flow flow = flow_of(words_[at]);
+		if (flow.delta && !flow.call)
+			arrive(static_cast<std::int64_t>(at) + flow.delta / 4, frame);
+		frame.execute(words_[at]);
+		reached_out_ |= frame.reached_out();
+		if (flow.falls_through)
+			arrive(static_cast<std::int64_t>(at) + 1, frame);
+	}
+}
+
+void CodeReader::run(const std::vector<std::uint64_t>& functions)
+{
+	const auto first = std::lower_bound(functions.begin(), functions.end(), address_);
+	for (auto function = first; function != functions.end() && *function < address_ + words_.size() * 4; ++function)
+		begin_at(static_cast<std::int64_t>(*function - address_) / 4);
+	find_called();
+	follow();
+	settled_.resize(words_.size());
+	for (std::size_t at = 0; at < words_.size(); at++)
+		settled_[at] = seen_[at] != unseen;
+	bool jump_table = false; // since the last beginning: what follows may be its targets
+	for (std::size_t at = 0; at < words_.size(); at++) {
+		if (seen_[at] == begins)
+			jump_table = false;
+		if (seen_[at] == unseen && !is_padding(at) && !jump_table)
+			begin_unknown(at);
+		jump_table |= is_computed_jump(words_[at]);
+	}
+}
+
+// A part of a function that only a jump from elsewhere reaches gives itself away by
+// what it does to a frame that it has not made.
+void CodeReader::begin_unknown(std::size_t at)
+{
+	reached_out_ = false;
+	trail_.assign(1, at);
+	begin_at(static_cast<std::int64_t>(at));
+	follow();
+	for (const std::size_t been : trail_) {
+		settled_[been] = true;
+		if (reached_out_)
+			seen_[been] = disputed;
+	}
+}
+
+void CodeReader::collect(const ElfFile& file, std::vector<Stretch>& stretches) const
+{
+	for (std::size_t at = 0; at < words_.size(); at++) {
+		const Rule rule = seen_[at] == begins || seen_[at] == reached ? frames_[at].rule() : Rule{};
+		const auto range = offsets_of(file.segments(), address_ + at * 4, 4);
+		if (rule.kind == UW_RULE_NONE || !range)
+			continue;
+		if (!stretches.empty() && stretches.back().end == range->start && stretches.back().rule == rule)
+			stretches.back().end = range->end;
+		else
+			stretches.push_back({range->start, range->end, rule});
+	}
+}
+
+// The stretches of [start, end), file offsets, that table says nothing about.
+std::vector<OffsetRange> gaps_of(const TableRows& table, OffsetRange range)
+{
+	std::vector<OffsetRange> gaps;
+	auto row = std::upper_bound(table.rows.begin(), table.rows.end(), range.start,
+				    [](std::uint32_t at, const Row& row) { return at < row.start; });
+	std::uint32_t at = range.start;
+	bool covered = row != table.rows.begin() && table.rules[row[-1].rule].kind != UW_RULE_NONE;
+	while (at < range.end) {
+		const std::uint32_t next = row == table.rows.end() ? range.end : std::min(row->start, range.end);
+		if (!covered && next > at)
+			gaps.push_back({at, next});
+		at = next;
+		if (row != table.rows.end())
+			covered = table.rules[(row++)->rule].kind != UW_RULE_NONE;
+	}
+	return gaps;
+}
+
+// Neighbouring gaps are one: rows of kind NONE may follow each other.
+void read_gap(const ElfFile& file, const ElfSection& section, OffsetRange gap,
+	      const std::vector<std::uint64_t>& functions, std::vector<Stretch>& stretches)
+{
+	const std::uint64_t into = gap.start - section.offset, bytes = (gap.end - gap.start) & ~3u;
+	if (bytes > max_read_code_bytes || into % 4 || into > section.bytes.size() ||
+	    bytes > section.bytes.size() - into)
+		return;
+	CodeReader reader(section.address + into, section.bytes.subspan(into, bytes));
+	reader.run(functions);
+	reader.collect(file, stretches);
+}
+
+} // namespace
+
+std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table)
+{
+	std::vector<Stretch> stretches;
+	if (file.arch() != Arch::arm64)
+		return stretches;
+	const std::vector<std::uint64_t> functions = file.functions();
+	for (const ElfSection& section : file.code_sections()) {
+		const auto range = offsets_of(file.segments(), section.address, section.bytes.size());
+		if (!range || range->start != section.offset)
+			continue;
+		for (const OffsetRange gap : gaps_of(table, *range))
+			read_gap(file, section, gap, functions, stretches);
+	}
+	return stretches;
+}
+
+} // namespace uwind

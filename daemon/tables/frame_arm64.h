@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+// A frame of arm64 as its instructions make it: for code without CFI.
+#pragma once
+
+#include "model/table_rows.h"
+
+namespace uwind {
+
+// What is known between two instructions. It begins as at a function's first:
+// nothing is on the stack, and the return address is in the link register.
+class Arm64Frame {
+public:
+	// A frame of which nothing is known.
+	static Arm64Frame unknown();
+	// An instruction that is no branch; of calls, what they do to the link register.
+	void execute(std::uint32_t word);
+	// Kind NONE: where the caller is cannot be said.
+	Rule rule() const;
+	// Something that functions rarely do: an instruction used the caller's frame,
+	// popped more than was pushed, or called without having saved the way back.
+	bool reached_out() const { return reached_out_; }
+	// The instruction begins a function, whatever runs into it.
+	bool is_beginning(std::uint32_t word) const;
+	bool operator==(const Arm64Frame&) const = default;
+
+private:
+	enum class Where : std::uint8_t { in_register, on_stack, lost };
+	struct Saved {
+		Where where = Where::in_register;
+		std::int32_t offset = 0; // on_stack: from the CFA
+		bool operator==(const Saved&) const = default;
+	};
+
+	void load_store_pair(std::uint32_t word);
+	void load_store_single(std::uint32_t word);
+	void transfer(std::uint32_t reg, std::uint32_t base, std::int32_t offset, bool load, bool whole);
+	void add_immediate(std::uint32_t word);
+	void change(std::uint32_t reg);
+	void reach(std::uint32_t base, std::int32_t offset);
+	void move_sp(std::int32_t bytes);
+	void set_base(bool known, std::int32_t cfa_offset);
+
+	// CFA = register + offset, where the register is of use.
+	bool sp_known_ = true, fp_known_ = false;
+	std::int32_t cfa_from_sp_ = 0, cfa_from_fp_ = 0;
+	Saved link_, fp_;
+	bool reached_out_ = false;
+};
+
+} // namespace uwind

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+// Rows that are read from arm64 code: small functions, and whole libraries whose
+// own CFI says what is right.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/handle.h"
+#include "tables/code_arm64.h"
+#include "tables_lower.h"
+
+extern "C" {
+#include "types.h"
+}
+
+using namespace image;
+using uwind::Arch;
+using uwind::Rule;
+using uwind::Stretch;
+using uwind::TableRows;
+
+namespace {
+
+// Instructions.
+constexpr std::uint32_t ret = 0xd65f03c0, nop = 0xd503201f, add = 0x8b010000;
+constexpr std::uint32_t push_pair = 0xa9be7bfd;     // stp x29, x30, [sp, #-32]!
+constexpr std::uint32_t pop_pair = 0xa8c27bfd;      // ldp x29, x30, [sp], #32
+constexpr std::uint32_t set_fp = 0x910003fd;        // mov x29, sp
+constexpr std::uint32_t grow = 0xd10043ff;          // sub sp, sp, #16
+constexpr std::uint32_t shrink = 0x910043ff;        // add sp, sp, #16
+constexpr std::uint32_t grow_by_x1 = 0xcb2163ff;    // sub sp, sp, x1
+constexpr std::uint32_t sp_from_fp = 0x910003bf;    // mov sp, x29
+constexpr std::uint32_t call_register = 0xd63f0020; // blr x1
+constexpr std::uint32_t store_link = 0xf81f0ffe;    // str x30, [sp, #-16]!
+constexpr std::uint32_t load_link = 0xf84107fe;     // ldr x30, [sp], #16
+constexpr std::uint32_t fp_general = 0xaa0103fd;    // mov x29, x1
+
+std::uint32_t branch(int words)
+{
+	return 0x14000000 | (static_cast<std::uint32_t>(words) & 0x3ffffff);
+}
+
+std::uint32_t branch_if(int words)
+{
+	return 0xb4000000 | (static_cast<std::uint32_t>(words) & 0x7ffff) << 5; // cbz x0
+}
+
+// Rows of code that fills a section; "; " between rows.
+std::string read(std::initializer_list<std::uint32_t> words)
+{
+	ByteVector bytes;
+	for (const std::uint32_t word : words)
+		put(bytes, word, 4);
+	return text_of(lower(Image(Arch::arm64).code(0, bytes, ".text")), Arch::arm64);
+}
+
+const std::string leaf = "cfa=sp ra=x30 x29=same";
+const std::string pair = "cfa=sp+32 ra=[cfa-24] x29=[cfa-32]";
+
+} // namespace
+
+TEST_CASE("a leaf's return address is in the link register from end to end")
+{
+	CHECK(read({add, add, ret}) == "0 " + leaf + "; 12 none");
+}
+
+TEST_CASE("a function's prologue and epilogue are followed instruction by instruction")
+{
+	CHECK(read({push_pair, set_fp, call_register, pop_pair, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 16 " + leaf + "; 20 none");
+	CHECK(read({store_link, call_register, load_link, ret}) ==
+	      "0 " + leaf + "; 4 cfa=sp+16 ra=[cfa-16] x29=same; 12 " + leaf + "; 16 none");
+	CHECK(read({grow, add, shrink, ret}) ==
+	      "0 " + leaf + "; 4 cfa=sp+16 ra=x30 x29=same; 12 " + leaf + "; 16 none");
+}
+
+TEST_CASE("where SP is moved by a register, FP is the base")
+{
+	const std::string by_fp = "cfa=x29+32 ra=[cfa-24] x29=[cfa-32]";
+	CHECK(read({push_pair, set_fp, grow_by_x1, call_register, sp_from_fp, pop_pair, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 12 " + by_fp + "; 20 " + pair + "; 24 " + leaf + "; 28 none");
+}
+
+TEST_CASE("code that cannot be followed has no row")
+{
+	CHECK(read({grow_by_x1, add, ret, nop, add, ret}) == "0 " + leaf + "; 4 none; 16 " + leaf + "; 24 none");
+	CHECK(read({call_register, add, ret, nop, add, ret}) == "16 " + leaf + "; 24 none"); // the way back is lost
+}
+
+TEST_CASE("FP used as a general register is lost to the caller")
+{
+	CHECK(read({fp_general, add, ret}) == "0 " + leaf + "; 4 cfa=sp ra=x30 x29=lost; 12 none");
+}
+
+TEST_CASE("a branch takes its frame along, forwards and backwards")
+{
+	// if (x0 == 0) goto the leaf's end; push, call, pop.
+	CHECK(read({branch_if(4), push_pair, call_register, pop_pair, ret}) ==
+	      "0 " + leaf + "; 8 " + pair + "; 16 " + leaf + "; 20 none");
+	// A loop whose body is reached from below only.
+	CHECK(read({push_pair, branch(3), add, add, branch_if(-2), pop_pair, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 24 " + leaf + "; 28 none");
+}
+
+TEST_CASE("what two paths see differently has no row")
+{
+	CHECK(read({branch_if(2), push_pair, add, add, ret, nop, add, ret}) ==
+	      "0 " + leaf + "; 8 none; 24 " + leaf + "; 32 none");
+}
+
+TEST_CASE("a function begins where a call goes, and behind what never falls through")
+{
+	constexpr std::uint32_t call_next = 0x94000002; // bl +8
+	CHECK(read({push_pair, call_next, branch(2), add, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 12 " + leaf + "; 20 none");
+}
+
+namespace {
+
+struct Agreement {
+	std::uint64_t equal = 0, different = 0, unread = 0;
+	std::string first;
+};
+
+// What was loaded from the stack again is in its register and still on the stack.
+bool same_place(std::uint8_t cfi_place, std::int32_t cfi_off, std::uint8_t place, std::int32_t off)
+{
+	return (cfi_place == place && cfi_off == off) || (cfi_place == UW_PLACE_CFA_MEM && place == UW_PLACE_SAME);
+}
+
+// By the same base the same; by another one the same places.
+bool agree(const Rule& cfi, const Rule& code)
+{
+	const bool base = cfi.cfa_reg != code.cfa_reg || cfi.cfa_off == code.cfa_off;
+	const bool fp =
+		code.fp_place == UW_PLACE_LOST || same_place(cfi.fp_place, cfi.fp_off, code.fp_place, code.fp_off);
+	return base && fp && same_place(cfi.ra_place, cfi.ra_off, code.ra_place, code.ra_off);
+}
+
+const Rule& rule_at(const TableRows& table, std::uint32_t offset)
+{
+	static const Rule none;
+	const auto row = std::upper_bound(table.rows.begin(), table.rows.end(), offset,
+					  [](std::uint32_t at, const uwind::Row& row) { return at < row.start; });
+	return row == table.rows.begin() ? none : table.rules[row[-1].rule];
+}
+
+// Every instruction of a library that has CFI, read without looking at it.
+Agreement compare(const std::string& path)
+{
+	const uwind::UniqueFd fd(open(path.c_str(), O_RDONLY));
+	const auto file = uwind::ElfFile::open(fd.get());
+	REQUIRE(file);
+	const auto cfi = uwind::lower_eh_frame(*file);
+	REQUIRE(cfi);
+	const TableRows code = uwind::rows_of(uwind::code_stretches(*file, TableRows{}));
+	Agreement result;
+	for (std::size_t i = 0; i + 1 < cfi->rows.size(); i++) {
+		const Rule& right = cfi->rules[cfi->rows[i].rule];
+		if (right.kind != UW_RULE_FRAME)
+			continue;
+		for (std::uint32_t at = cfi->rows[i].start; at < cfi->rows[i + 1].start; at += 4) {
+			const Rule& rule = rule_at(code, at);
+			if (rule.kind == UW_RULE_NONE)
+				result.unread++;
+			else if (agree(right, rule))
+				result.equal++;
+			else if (!result.different++)
+				result.first = std::to_string(at) + " CFI " + uwind::rule_text(right, Arch::arm64) +
+					       " code " + uwind::rule_text(rule, Arch::arm64);
+		}
+	}
+	return result;
+}
+
+} // namespace
+
+TEST_CASE("arm64 code that is read agrees with the CFI of stock libraries")
+{
+	for (const char* name : {"libc.so.6", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-aarch64.so.1"}) {
+		const std::string path = std::string("/usr/aarch64-linux-gnu/lib/") + name;
+		if (access(path.c_str(), R_OK) != 0) {
+			WARN(path << " is absent: not compared");
+			continue;
+		}
+		const Agreement agreement = compare(path);
+		CAPTURE(name, agreement.equal, agreement.different, agreement.unread, agreement.first);
+		const std::uint64_t all = agreement.equal + agreement.different + agreement.unread;
+		// What differs are parts of functions that only exceptions and jump tables reach.
+		CHECK(agreement.different * 200 < all);
+		CHECK(agreement.unread * 2 < all);
+	}
+}
