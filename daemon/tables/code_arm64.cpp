@@ -5,7 +5,7 @@
 #include "tables/code_arm64.h"
 
 #include "tables/frame_arm64.h"
-#include "tables/segments.h"
+#include "tables/gaps.h"
 
 extern "C" {
 #include "types.h"
@@ -185,26 +185,6 @@ void CodeReader::collect(const ElfFile& file, std::vector<Stretch>& stretches) c
 	}
 }
 
-// The stretches of [start, end), file offsets, that table says nothing about.
-std::vector<OffsetRange> gaps_of(const TableRows& table, OffsetRange range)
-{
-	std::vector<OffsetRange> gaps;
-	auto row = std::upper_bound(table.rows.begin(), table.rows.end(), range.start,
-				    [](std::uint32_t at, const Row& row) { return at < row.start; });
-	std::uint32_t at = range.start;
-	bool covered = row != table.rows.begin() && table.rules[row[-1].rule].kind != UW_RULE_NONE;
-	while (at < range.end) {
-		const std::uint32_t next = row == table.rows.end() ? range.end : std::min(row->start, range.end);
-		if (!covered && next > at)
-			gaps.push_back({at, next});
-		at = next;
-		if (row != table.rows.end())
-			covered = table.rules[(row++)->rule].kind != UW_RULE_NONE;
-	}
-	return gaps;
-}
-
-// Neighbouring gaps are one: rows of kind NONE may follow each other.
 void read_gap(const ElfFile& file, const ElfSection& section, OffsetRange gap,
 	      const std::vector<std::uint64_t>& functions, std::vector<Stretch>& stretches)
 {

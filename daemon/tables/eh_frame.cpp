@@ -6,6 +6,7 @@
 #include "tables/cfi_rule.h"
 #include "tables/code_arm64.h"
 #include "tables/entry.h"
+#include "tables/gaps.h"
 #include "tables/plt.h"
 #include "tables/row_builder.h"
 #include "tables/segments.h"
@@ -247,6 +248,8 @@ Result<TableRows> lower_eh_frame(const ElfFile& file)
 		table = std::move(*lowered);
 	}
 	fill_known_code(table, file);
+	if (table.method == UW_METHOD_EH_FRAME)
+		close_gaps(table, file.segments());
 	if (table.rows.empty())
 		return Error{ENODATA, *section ? ".eh_frame describes no code of this file"
 					       : "there is neither .sframe nor .eh_frame in it"};

@@ -66,6 +66,8 @@ std::string rule_text(const Rule& rule, Arch arch)
 		return "signal frame";
 	case UW_RULE_THREAD_START:
 		return "thread start";
+	case UW_RULE_UNKNOWN:
+		return "unknown";
 	case UW_RULE_FRAME:
 		break;
 	default:

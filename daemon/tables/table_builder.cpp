@@ -136,11 +136,20 @@ Result<TableRows> rows_of_table(const FileTable& table)
 	return lower_sframe(std::get<SframeSection>(table.content), table.arch);
 }
 
+namespace {
+
+bool is_covered(const Rule& rule)
+{
+	return rule.kind != UW_RULE_NONE && rule.kind != UW_RULE_UNKNOWN;
+}
+
+} // namespace
+
 std::uint64_t covered_bytes(const TableRows& table)
 {
 	std::uint64_t bytes = 0;
 	for (std::size_t i = 0; i + 1 < table.rows.size(); i++)
-		if (table.rules[table.rows[i].rule].kind != UW_RULE_NONE)
+		if (is_covered(table.rules[table.rows[i].rule]))
 			bytes += table.rows[i + 1].start - table.rows[i].start;
 	return bytes;
 }

@@ -207,6 +207,8 @@ enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct
 		return UW_STOP_OUTERMOST;
 	case UW_RULE_THREAD_START:
 		return UW_STOP_THREAD_START;
+	case UW_RULE_UNKNOWN:
+		return UW_STOP_NO_TABLE;
 	default:
 		return UW_STOP_BAD_RULE;
 	}

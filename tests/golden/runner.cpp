@@ -167,7 +167,8 @@ private:
 		static const std::map<std::string, uw_rule_kind> kinds = {{"none", UW_RULE_NONE},
 									  {"outermost", UW_RULE_OUTERMOST},
 									  {"sigframe", UW_RULE_SIGFRAME},
-									  {"thread_start", UW_RULE_THREAD_START}};
+									  {"thread_start", UW_RULE_THREAD_START},
+									  {"unknown", UW_RULE_UNKNOWN}};
 		std::string word;
 		uw_rule rule = kind_rule(UW_RULE_FRAME);
 		while (in >> word) {

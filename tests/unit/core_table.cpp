@@ -236,7 +236,7 @@ TEST_CASE("ordinary rules pass")
 	REQUIRE(rule_refusal(uw_rule_frame_pointer_x86).empty());
 	REQUIRE(rule_refusal(uw_rule_frame_pointer_arm64, UW_ARCH_ARM64).empty());
 	REQUIRE(rule_refusal(arm64_leaf(0), UW_ARCH_ARM64).empty());
-	for (int kind : {UW_RULE_NONE, UW_RULE_OUTERMOST, UW_RULE_SIGFRAME, UW_RULE_THREAD_START})
+	for (int kind : {UW_RULE_NONE, UW_RULE_OUTERMOST, UW_RULE_SIGFRAME, UW_RULE_THREAD_START, UW_RULE_UNKNOWN})
 		REQUIRE(rule_refusal(kind_rule(static_cast<uw_rule_kind>(kind))).empty());
 	uw_rule rule = x86_rule(10, 0);
 	rule.cfa_kind = UW_CFA_MEM;

@@ -91,6 +91,15 @@ TEST_CASE("a return address of 0 completes the stack")
 	REQUIRE(sizes(walked) == std::vector<u32>{unknown});
 }
 
+TEST_CASE("code that is known to be unknown ends the walk; its frame pointer is not tried")
+{
+	World world(UW_ARCH_X86_64);
+	world.code(text, text + 0x200, {{0, kind_rule(UW_RULE_UNKNOWN)}, {0x100, kind_rule(UW_RULE_OUTERMOST)}});
+	Walked walked = world.pc(text).sp(stack).fp(stack).words(stack, {0, text + 0x110}).walk();
+	REQUIRE(walked.stop == UW_STOP_NO_TABLE);
+	REQUIRE(walked.frames.size() == 1);
+}
+
 TEST_CASE("the first code of a thread completes the stack")
 {
 	World world(UW_ARCH_ARM64);

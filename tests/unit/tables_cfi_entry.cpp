@@ -81,7 +81,7 @@ TEST_CASE("a function's location is read in every encoding")
 
 TEST_CASE("an unsigned 2-byte location is not extended")
 {
-	CHECK(rows_with(0x22, fixed(0x10, 2) + fixed(16, 2)) == "32 cfa=rsp+8 ra=[cfa-8] rbp=same; 48 none");
+	CHECK(rows_with(0x22, fixed(0x10, 2) + fixed(16, 2)) == "0 unknown; 32 cfa=rsp+8 ra=[cfa-8] rbp=same; 48 none");
 }
 
 TEST_CASE("encodings that a file cannot answer are refused and counted")

@@ -146,7 +146,7 @@ TEST_CASE("a lazy PLT's numbers may be others")
 	CfiText cfi(file.next_address());
 	cfi.fde(cfi.cie(CieText{}), text_address + 4, 60, lazy_plt(16, 31, 9));
 	CHECK(text_of(lower(file.section(".eh_frame", cfi.bytes())), uwind::Arch::x86_64) ==
-	      "4 cfa=rsp+16 ra=[cfa-8] rbp=same; 9 cfa=rsp+24 ra=[cfa-8] rbp=same; "
+	      "0 unknown; 4 cfa=rsp+16 ra=[cfa-8] rbp=same; 9 cfa=rsp+24 ra=[cfa-8] rbp=same; "
 	      "32 cfa=rsp+16 ra=[cfa-8] rbp=same; 41 cfa=rsp+24 ra=[cfa-8] rbp=same; 64 none");
 }
 

@@ -95,7 +95,7 @@ TEST_CASE("the entry point's row ends where the next one begins")
 	cfi.fde(common, text_address, 16, {});
 	cfi.fde(common, text_address + 96, 16, {});
 	file.section(".eh_frame", cfi.bytes());
-	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 @8; 16 none; 64 outermost; 96 @8; 112 none"));
+	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 @8; 16 unknown; 64 outermost; 96 @8; 112 none"));
 }
 
 TEST_CASE("the entry point's row ends where its symbol does")
@@ -172,7 +172,7 @@ TEST_CASE("a signal return that has CFI keeps it")
 	CfiText cfi(file.next_address());
 	cfi.fde(cfi.cie(arm64_cie()), text_address + 32, 12, {});
 	file.section(".eh_frame", cfi.bytes());
-	CHECK(text_of(lower(file), Arch::arm64) == "32 cfa=sp ra=x30 x29=same; 44 none");
+	CHECK(text_of(lower(file), Arch::arm64) == "0 unknown; 32 cfa=sp ra=x30 x29=same; 44 none");
 }
 
 TEST_CASE("the same bytes are nothing on amd64")
@@ -187,4 +187,18 @@ TEST_CASE("arm64's resolver of lazy bindings, whose link register lies above its
 	const ByteVector glibc = {0x41, 0x11, 30, 0x7f, 0x41, 0x0e, 0xd0, 0x01, 0x41, 0x13, 2};
 	CHECK(arm64_rows(glibc) == "0 cfa=sp+16 ra=x30 x29=same; 4 cfa=sp+16 ra=[cfa-8] x29=same; "
 				   "8 cfa=sp+224 ra=[cfa-8] x29=same; 12 cfa=sp ra=x30 x29=same; 16 none");
+}
+
+TEST_CASE("a short gap between rows is closed, a longer one left to frame pointers")
+{
+	Image file;
+	CfiText cfi(file.next_address());
+	const auto common = cfi.cie(CieText{});
+	cfi.fde(common, text_address + 256, 16, {});
+	cfi.fde(common, text_address + 528, 16, {});
+	cfi.fde(common, text_address + 801, 16, {});
+	cfi.fde(common, text_address + text_bytes - 256 - 16, 16, {});
+	file.section(".eh_frame", cfi.bytes());
+	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 unknown; 256 @8; 272 unknown; 528 @8; 544 none; 801 @8; "
+							  "817 none; 3824 @8; 3840 unknown; 4096 none"));
 }
