@@ -91,7 +91,8 @@ enum uwind_rule_kind {
 	UWIND_RULE_OUTERMOST, /* no caller: the walk is complete                 */
 	UWIND_RULE_SIGFRAME,  /* registers lie in the ABI's signal frame at SP   */
 	UWIND_RULE_THREAD_START, /* no caller: first code of a thread            */
-	UWIND_RULE_UNKNOWN,   /* the walk ends (no_table): no frame pointer here */
+	UWIND_RULE_UNKNOWN,   /* nothing is known: a caller is left by its frame */
+			      /* pointer, at an exact pc the walk ends: no_table */
 };
 
 enum uwind_cfa_kind { UWIND_CFA_REG, UWIND_CFA_MEM };

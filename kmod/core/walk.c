@@ -22,6 +22,9 @@
  *   unreadable, FP far above SP       NO_TABLE         BAD_READ, REFUSED_READ
  *   unreadable, FP near SP            BAD_READ, REFUSED_READ
  *
+ * A rule of kind UNKNOWN stands for code that rarely has a frame pointer. A caller
+ * there may have set it up; at an exact pc it is not tried.
+ *
  * The walk ends: SP rises with every frame, except that a signal frame may
  * change the stack, which is allowed MAX_SIGNAL_FRAMES times, and that one
  * leaf of arm64 may follow each of them.
@@ -140,7 +143,7 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 	if (walk->nr_frames == walk->max_frames)
 		return UW_STOP_DEPTH;
 	frame = push(walk, found, skipped, at->method);
-	if (err)
+	if (err || (found->rule.kind == UW_RULE_UNKNOWN && skipped))
 		return step_by_frame_pointer(walk, port, at, frame);
 	return step_by_table(walk, port, at, found, frame);
 }

@@ -5,8 +5,10 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 #include <iterator>
 
 namespace truth {
@@ -27,6 +29,13 @@ void translate(const NativeRegisters& native, uw_regs& regs)
 	regs.known = (1u << std::size(values)) - 1;
 }
 
+constexpr std::uint64_t breakpoint = 0xcc, breakpoint_mask = 0xff;
+
+void set_pc(NativeRegisters& native, std::uint64_t pc)
+{
+	native.rip = pc;
+}
+
 #elif defined(__aarch64__)
 
 using NativeRegisters = user_regs_struct;
@@ -39,7 +48,20 @@ void translate(const NativeRegisters& native, uw_regs& regs)
 	regs.known = ~0u;
 }
 
+constexpr std::uint64_t breakpoint = 0xd4200000, breakpoint_mask = 0xffffffff;
+
+void set_pc(NativeRegisters& native, std::uint64_t pc)
+{
+	native.pc = pc;
+}
+
 #endif
+
+bool move(__ptrace_request request, pid_t tid, NativeRegisters& native)
+{
+	iovec area{&native, sizeof(native)};
+	return ptrace(request, tid, NT_PRSTATUS, &area) == 0;
+}
 
 } // namespace
 
@@ -55,12 +77,25 @@ uw_arch own_arch()
 bool read_registers(pid_t tid, uw_regs& regs)
 {
 	NativeRegisters native;
-	iovec area{&native, sizeof(native)};
-	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &area) != 0)
+	if (!move(PTRACE_GETREGSET, tid, native))
 		return false;
 	regs = uw_regs{};
 	translate(native, regs);
 	return true;
+}
+
+bool run_to(pid_t tid, std::uint64_t address)
+{
+	const auto at = reinterpret_cast<void*>(address);
+	const auto code = static_cast<std::uint64_t>(ptrace(PTRACE_PEEKTEXT, tid, at, nullptr));
+	int status = 0;
+	NativeRegisters native;
+	if (ptrace(PTRACE_POKETEXT, tid, at, (code & ~breakpoint_mask) | breakpoint) != 0 ||
+	    ptrace(PTRACE_CONT, tid, nullptr, nullptr) != 0 || waitpid(tid, &status, 0) != tid || !WIFSTOPPED(status) ||
+	    WSTOPSIG(status) != SIGTRAP || !move(PTRACE_GETREGSET, tid, native))
+		return false;
+	set_pc(native, address);
+	return move(PTRACE_SETREGSET, tid, native) && ptrace(PTRACE_POKETEXT, tid, at, code) == 0;
 }
 
 } // namespace truth

@@ -2,6 +2,7 @@
 // A traced thread's registers, by DWARF number.
 #pragma once
 
+#include <cstdint>
 #include <sys/types.h>
 
 extern "C" {
@@ -15,5 +16,8 @@ uw_arch own_arch();
 
 // False: the thread is not stopped, or gone.
 bool read_registers(pid_t tid, uw_regs& regs);
+
+// Lets a thread that has just begun a program run to an address. False: it did not come there.
+bool run_to(pid_t tid, std::uint64_t address);
 
 } // namespace truth

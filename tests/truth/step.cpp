@@ -2,12 +2,20 @@
 // Runs a program instruction by instruction and compares what the core walks after
 // each with a shadow stack.
 //
-// Usage: truth_step [--limit STEPS] PROGRAM [ARGUMENT]...
-// Prints "steps N right N short N wrong N" and the places; exit status 1 if a stack
-// was wrong or short.
+// Usage: truth_step [--whole] PROGRAM [ARGUMENT]...
+// From the program's entry point, or (--whole) from the dynamic linker's first
+// instruction. Prints how many stacks were right, and where they were not; exit
+// status 1 if a stack was wrong.
+//
+//   short        ends early, by a named stop; what it shows is right
+//   overwritten  a return address on the stack is no longer what the call left: the
+//                C++ runtime does that while it enters a handler
+//   jumping      in longjmp(), whose CFI describes where it jumps to, and at the C++
+//                runtime's jump into a handler, before which it has popped its frame
 #include "registers.h"
 #include "shadow.h"
 
+#include <elf.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,13 +24,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 namespace truth {
 
 namespace {
 
-enum class Verdict { right, incomplete, wrong };
-const char* const names[] = {"right", "short", "wrong"};
+enum class Verdict { right, incomplete, overwritten, jumping, wrong };
+const char* const names[] = {"right", "short", "overwritten", "jumping", "wrong"};
+constexpr int nr_verdicts = 5;
 
 // A stack that ends early is short if all that it shows is true.
 Verdict judge(const Stack& stack, std::uint64_t pc, const std::vector<Call>& calls)
@@ -45,12 +55,18 @@ Verdict judge(const Stack& stack, std::uint64_t pc, const std::vector<Call>& cal
 class Stepper {
 public:
 	explicit Stepper(pid_t pid) : pid_(pid), target_(static_cast<std::uint32_t>(pid), own_arch()) {}
-	// False if a stack was wrong or short.
-	bool run(std::uint64_t limit);
+	// False if a stack was wrong.
+	bool run();
 
 private:
 	bool step();
 	void check();
+	bool in_unwinder(std::uint64_t pc) const
+	{
+		return target_.file_of(pc).find("/libgcc_s.so") != std::string::npos;
+	}
+	bool overwritten();
+	bool jumping(const Stack& stack) const;
 	void show(const char* what, const Stack& stack) const;
 	void report() const;
 
@@ -58,8 +74,8 @@ private:
 	Target target_;
 	Shadow shadow_;
 	uw_regs regs_{};
-	std::uint64_t steps_ = 0, count_[3] = {};
-	std::map<std::string, std::uint64_t> places_[3]; // by verdict
+	std::uint64_t steps_ = 0, count_[nr_verdicts] = {};
+	std::map<std::string, std::uint64_t> places_[nr_verdicts];
 };
 
 // False: the program has ended.
@@ -87,11 +103,50 @@ void Stepper::show(const char* what, const Stack& stack) const
 			    static_cast<unsigned long long>(call->cfa));
 }
 
+// Is any return address gone from where the frame's rule says the call left it?
+bool Stepper::overwritten()
+{
+	std::uint64_t pc = regs_.pc;
+	for (auto call = shadow_.calls().rbegin(); call != shadow_.calls().rend(); ++call) {
+		uw_found found{};
+		std::uint64_t ra = 0;
+		if (in_unwinder(pc) && !target_.find(pc - (pc != regs_.pc), found) &&
+		    found.rule.ra_place == UW_PLACE_CFA_MEM &&
+		    target_.word(call->cfa + static_cast<std::uint64_t>(std::int64_t{found.rule.ra_off}), ra) &&
+		    target_.strip(ra) != call->ra)
+			return true;
+		pc = call->ra;
+	}
+	return false;
+}
+
+// Behind the place to go to there are none but true frames.
+bool Stepper::jumping(const Stack& stack) const
+{
+	uw_found found{};
+	const auto& calls = shadow_.calls();
+	if (target_.find(regs_.pc, found) || found.rule.kind != UW_RULE_FRAME || !stack.complete())
+		return false;
+	const bool own_register =
+		found.rule.cfa_reg != uw_arch_sp(own_arch()) && found.rule.cfa_reg != uw_arch_fp(own_arch());
+	const std::size_t behind = stack.frames.size() - 2;
+	if (stack.frames.size() < 2 || behind > calls.size())
+		return false;
+	if (!own_register && !(in_unwinder(regs_.pc) && behind == calls.size()))
+		return false;
+	for (std::size_t i = 0; i < behind; i++)
+		if (stack.frames[2 + i].pc != calls[behind - 1 - i].ra)
+			return false;
+	return true;
+}
+
 void Stepper::check()
 {
 	constexpr std::uint64_t most_shown = 5;
 	const Stack stack = target_.walk(regs_);
-	const Verdict verdict = judge(stack, regs_.pc, shadow_.calls());
+	Verdict verdict = judge(stack, regs_.pc, shadow_.calls());
+	if (verdict == Verdict::wrong)
+		verdict = overwritten() ? Verdict::overwritten : jumping(stack) ? Verdict::jumping : verdict;
 	count_[static_cast<int>(verdict)]++;
 	if (verdict == Verdict::right)
 		return;
@@ -102,23 +157,36 @@ void Stepper::check()
 
 void Stepper::report() const
 {
-	for (int verdict = 1; verdict < 3; verdict++)
+	for (int verdict = 1; verdict < nr_verdicts; verdict++)
 		for (const auto& [place, times] : places_[verdict])
 			std::printf("%s at %s: %llu times\n", names[verdict], place.c_str(),
 				    static_cast<unsigned long long>(times));
-	std::printf("steps %llu right %llu short %llu wrong %llu\n", static_cast<unsigned long long>(steps_),
-		    static_cast<unsigned long long>(count_[0]), static_cast<unsigned long long>(count_[1]),
-		    static_cast<unsigned long long>(count_[2]));
+	std::printf("steps %llu", static_cast<unsigned long long>(steps_));
+	for (int verdict = 0; verdict < nr_verdicts; verdict++)
+		std::printf(", %s %llu", names[verdict], static_cast<unsigned long long>(count_[verdict]));
+	std::printf("\n");
 }
 
-bool Stepper::run(std::uint64_t limit)
+bool Stepper::run()
 {
 	read_registers(pid_, regs_);
-	do
+	do {
 		check();
-	while (++steps_ < limit && step());
+		steps_++;
+	} while (step());
 	report();
-	return count_[0] == steps_;
+	return count_[static_cast<int>(Verdict::wrong)] == 0;
+}
+
+// AT_ENTRY of a program that has just been executed.
+std::uint64_t entry_of(pid_t pid)
+{
+	std::ifstream vector("/proc/" + std::to_string(pid) + "/auxv", std::ios::binary);
+	Elf64_auxv_t entry;
+	while (vector.read(reinterpret_cast<char*>(&entry), sizeof(entry)))
+		if (entry.a_type == AT_ENTRY)
+			return entry.a_un.a_val;
+	return 0;
 }
 
 pid_t start(char** command)
@@ -143,20 +211,18 @@ pid_t start(char** command)
 
 int main(int argc, char** argv)
 {
-	std::uint64_t limit = ~std::uint64_t{0};
-	int first = 1;
-	if (argc > 2 && std::strcmp(argv[1], "--limit") == 0) {
-		limit = std::strtoull(argv[2], nullptr, 10);
-		first = 3;
-	}
+	const bool whole = argc > 1 && std::strcmp(argv[1], "--whole") == 0;
+	const int first = whole ? 2 : 1;
 	if (first >= argc) {
-		std::fputs("usage: truth_step [--limit STEPS] PROGRAM [ARGUMENT]...\n", stderr);
+		std::fputs("usage: truth_step [--whole] PROGRAM [ARGUMENT]...\n", stderr);
 		return 64;
 	}
 	const pid_t pid = truth::start(argv + first);
-	if (pid < 0)
+	if (pid < 0 || (!whole && !truth::run_to(pid, truth::entry_of(pid)))) {
+		std::fprintf(stderr, "truth_step: %s did not come to its entry point\n", argv[first]);
 		return 70;
-	const bool good = truth::Stepper(pid).run(limit);
+	}
+	const bool good = truth::Stepper(pid).run();
 	kill(pid, SIGKILL);
 	return good ? 0 : 1;
 }

@@ -91,8 +91,16 @@ TEST_CASE("a return address of 0 completes the stack")
 	REQUIRE(sizes(walked) == std::vector<u32>{unknown});
 }
 
-TEST_CASE("code that is known to be unknown ends the walk; its frame pointer is not tried")
+TEST_CASE("in code of which nothing is known, a caller's frame pointer is tried, an exact pc's is not")
 {
+	World called(UW_ARCH_X86_64);
+	called.code(text, text + 0x300,
+		    {{0, x86_rule(UW_X86_SP, 8)},
+		     {0x100, kind_rule(UW_RULE_UNKNOWN)},
+		     {0x200, kind_rule(UW_RULE_OUTERMOST)}});
+	called.pc(text).sp(stack).fp(stack + 16).words(stack, {text + 0x110, 0, 0, text + 0x210});
+	REQUIRE(called.walk().stop == UW_STOP_OUTERMOST);
+
 	World world(UW_ARCH_X86_64);
 	world.code(text, text + 0x200, {{0, kind_rule(UW_RULE_UNKNOWN)}, {0x100, kind_rule(UW_RULE_OUTERMOST)}});
 	Walked walked = world.pc(text).sp(stack).fp(stack).words(stack, {0, text + 0x110}).walk();
