@@ -96,6 +96,11 @@ build_unit() {
 	ninja -C build/check unit_tests
 }
 
+build_truth() {
+	configure build/truth -DUWIND_TRUTH=ON
+	ninja -C build/truth truth_step truth_walk
+}
+
 fuzz_targets() { find tests/fuzz -name 'fuzz_*.cpp' -printf '%f\n' 2>/dev/null | sed 's/\.cpp$//' | sort; }
 
 build_fuzz() {
@@ -202,8 +207,15 @@ build_for_vm() { # ARCH
 	step "build-tools-$1" build_tools "$1"
 }
 
+# The core against a shadow stack and against gdb: about 5 and 25 seconds.
+truth_steps() { # STACKS of each program
+	step truth-step build/truth/tests/truth_step build/amd64/programs/steps_victim
+	step truth-gdb tests/truth/stock_programs.py build/truth/tests/truth_walk "$1"
+}
+
 host_tests() {
 	lint_steps
+	if passed build-truth && passed build-programs-amd64; then truth_steps 40; fi
 	if passed build-unit; then run_unit; fi
 	if passed build-fuzz; then fuzz_steps "$FUZZ_SECONDS"; fi
 }
@@ -225,6 +237,7 @@ check_all() {
 	for arch in amd64 arm64; do build_for_vm "$arch"; done
 	step build-unit build_unit
 	step build-fuzz build_fuzz
+	step build-truth build_truth
 	for arch in amd64 arm64; do
 		if built_for_vm "$arch"; then vm_steps "$arch" & fi
 	done
@@ -239,13 +252,18 @@ check_long() {
 		step build-fuzz build_fuzz
 		if passed build-fuzz; then fuzz_steps $((2000 / $(fuzz_targets | wc -l))); fi
 		;;
+	truth)
+		build_programs amd64
+		step build-truth build_truth
+		if passed build-truth; then truth_steps 1700; fi
+		;;
 	unload-amd64 | unload-arm64)
 		arch=${1#unload-}
 		build_for_vm "$arch"
 		vm_case "$arch" 6.1 60_unload 100
 		;;
 	*)
-		echo "check.sh: no part '$1': fuzz, unload-amd64, unload-arm64" >&2
+		echo "check.sh: no part '$1': fuzz, truth, unload-amd64, unload-arm64" >&2
 		exit 64
 		;;
 	esac

@@ -33,8 +33,8 @@ class Walker:
         print(what, *("%x" % value for value in registers), file=self.process.stdin, flush=True)
         return json.loads(self.process.stdout.readline())
 
-    def stop_soon(self):
-        print("stop", random.randrange(200, 3000), file=self.process.stdin, flush=True)
+    def stop_soon(self, most_microseconds):
+        print("stop", random.randrange(200, most_microseconds), file=self.process.stdin, flush=True)
 
     def close(self):
         self.process.stdin.close()
@@ -129,8 +129,10 @@ def alive():
 def check_program(tally, wanted):
     gdb.execute("starti", to_string=True)
     walker = Walker(gdb.selected_inferior().pid)
+    microseconds = 100000  # until it works
     while tally.stacks < wanted:
-        walker.stop_soon()
+        walker.stop_soon(microseconds)
+        microseconds = 3000
         gdb.execute("continue", to_string=True)
         if not alive():
             break
