@@ -8,6 +8,7 @@ TRUTH_STOPS, how many stacks; TRUTH_OUT, a file for the result; TRUTH_SEED.
 import json
 import os
 import random
+import re
 import subprocess
 
 import gdb
@@ -33,8 +34,8 @@ class Walker:
         print(what, *("%x" % value for value in registers), file=self.process.stdin, flush=True)
         return json.loads(self.process.stdout.readline())
 
-    def stop_soon(self, most_microseconds):
-        print("stop", random.randrange(200, most_microseconds), file=self.process.stdin, flush=True)
+    def stop_soon(self):
+        print("stop", random.randrange(200, 8000), file=self.process.stdin, flush=True)
 
     def close(self):
         self.process.stdin.close()
@@ -126,13 +127,19 @@ def alive():
     return gdb.selected_inferior().pid != 0
 
 
+def run_to_entry():
+    """gdb does not know where the dynamic linker's own stack ends."""
+    entry = re.search(r"Entry point: (0x[0-9a-f]+)", gdb.execute("info files", to_string=True)).group(1)
+    gdb.execute("tbreak *" + entry, to_string=True)
+    gdb.execute("continue", to_string=True)
+
+
 def check_program(tally, wanted):
     gdb.execute("starti", to_string=True)
     walker = Walker(gdb.selected_inferior().pid)
-    microseconds = 100000  # until it works
+    run_to_entry()
     while tally.stacks < wanted:
-        walker.stop_soon(microseconds)
-        microseconds = 3000
+        walker.stop_soon()
         gdb.execute("continue", to_string=True)
         if not alive():
             break

@@ -40,7 +40,7 @@ def workload(folder):
 
     big = os.path.join(folder, "big")
     with open(big, "wb") as out:
-        out.write(os.urandom(1 << 20) * 3)
+        out.write(os.urandom(24 << 20))
     cc1plus = subprocess.check_output(["g++", "-print-prog-name=cc1plus"], text=True).strip()
     source = file("big.cpp", CXX)
     expanded = os.path.join(folder, "big.ii")
