@@ -248,6 +248,7 @@ Result<TableRows> lower_eh_frame(const ElfFile& file)
 		table = std::move(*lowered);
 	}
 	fill_known_code(table, file);
+	lengthen_signal_returns(table);
 	if (table.method == UW_METHOD_EH_FRAME)
 		close_gaps(table, file.segments());
 	if (table.rows.empty())

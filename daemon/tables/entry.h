@@ -20,4 +20,8 @@ std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table
 // return address is looked up one byte below.
 std::optional<Stretch> signal_return_stretch(const ElfFile& file);
 
+// A signal return ends with its system call: a task that is in it has the pc behind
+// it, where no row is. The row is made one byte longer.
+void lengthen_signal_returns(TableRows& table);
+
 } // namespace uwind

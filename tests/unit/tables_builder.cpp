@@ -166,7 +166,7 @@ TEST_CASE("the vDSO's table comes from its image")
 		Image(Arch::arm64).code(32, fixed(0xd503201f, 4) + fixed(0xd2801168, 4) + fixed(0xd4000001, 4)).build();
 	const auto table = uwind::build_vdso_table(image, Arch::arm64);
 	REQUIRE(table);
-	CHECK(rows(*table) == "35 signal frame; 44 none");
+	CHECK(rows(*table) == "35 signal frame; 45 none");
 }
 
 TEST_CASE("the running program has a table, and the module would take it")

@@ -200,7 +200,7 @@ TEST_CASE("the amd64 signal frame is known by its rules, if its CIE says that it
 				  block(ByteVector{breg + 7} + sleb(168));
 	CieText cie;
 	cie.augmentation = "zRS";
-	CHECK(lower_function(cie, signal).rows == "0 signal frame" + end);
+	CHECK(lower_function(cie, signal).rows == "0 signal frame; 17 none");
 	CHECK(rows(signal) == "0 cfa=[rsp+160] ra=[rsp+168] rbp=[rsp+120]" + end);
 	CHECK(lower_function(cie, {}).rows == "0 cfa=rsp+8 ra=[cfa-8] rbp=same" + end);
 }

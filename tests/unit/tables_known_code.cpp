@@ -163,7 +163,7 @@ TEST_CASE("the entry address of a library, which is where .text begins, is none"
 TEST_CASE("the arm64 vDSO's signal return begins one byte before its two instructions")
 {
 	const ByteVector code = words({0xd503201f, 0xd2801168, 0xd4000001, 0xd503201f});
-	CHECK(text_of(lower(Image(Arch::arm64).code(32, code)), Arch::arm64) == "35 signal frame; 44 none");
+	CHECK(text_of(lower(Image(Arch::arm64).code(32, code)), Arch::arm64) == "35 signal frame; 45 none");
 }
 
 TEST_CASE("a signal return that has CFI keeps it")
