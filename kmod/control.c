@@ -334,6 +334,19 @@ static int uw_session_enable_ioctl(void *context, void *data)
 	return err;
 }
 
+static int uw_session_ask_ioctl(void *context, void *data)
+{
+	struct uwind_session_ask *arg = data;
+	struct uw_client *client = context;
+	int err = -EINVAL;
+
+	mutex_lock(&client->mutex);
+	if (client->session)
+		err = uw_session_ask(client->session, arg->tid, &arg->cookie);
+	mutex_unlock(&client->mutex);
+	return err;
+}
+
 static int uw_session_stats_ioctl(void *context, void *data)
 {
 	struct uwind_session_stats *stats = data;
@@ -379,6 +392,7 @@ static const struct uw_ioctl uw_control_ioctls[] = {
 	{ UWIND_IOC_SESSION_START, sizeof(struct uwind_session_start), true,
 	  uw_session_start_ioctl },
 	{ UWIND_IOC_SESSION_ENABLE, 0, true, uw_session_enable_ioctl },
+	{ UWIND_IOC_SESSION_ASK, sizeof(struct uwind_session_ask), true, uw_session_ask_ioctl },
 	{ UWIND_IOC_SESSION_STATS, sizeof(struct uwind_session_stats), true,
 	  uw_session_stats_ioctl },
 	{ UWIND_IOC_SESSION_STOP, sizeof(struct uwind_session_stats), true,

@@ -109,6 +109,19 @@ static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
 		uw_regs_take(&request->regs, user);
 }
 
+/* The task runs, or sleeps: its registers are read when it does the work. */
+static void uw_request_fill_remote(struct uw_request *request, struct task_struct *task)
+{
+	preempt_disable();
+	request->cookie = uw_cookie_next(smp_processor_id());
+	preempt_enable();
+	request->cpu = task_cpu(task);
+	request->task = task;
+	request->time_ns = ktime_get_boot_fast_ns();
+	request->exec_id = READ_ONCE(task->self_exec_id);
+	request->in_execve = false;
+	request->late_regs = true;
+}
 
 /* Returns NULL and sets *loss if it cannot be had. */
 static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
@@ -147,6 +160,28 @@ int uw_request_ask(unsigned int slot, struct pt_regs *regs)
 	return -1;
 }
 
+/*
+ * A request of its own, which no trigger finds: what current may share, nobody
+ * else may, since it can be answered any moment.
+ */
+int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie)
+{
+	struct uw_request *request = NULL;
+
+	if (uw_supply_taken() < UW_MAX_REQUESTS / 2) /* the rest is for triggers */
+		request = uw_supply_take();
+	if (!request)
+		return -EAGAIN;
+	uw_request_fill_remote(request, task);
+	*cookie = request->cookie;
+	atomic_inc(&request->asked[slot]);
+	if (!uw_work_queue(&request->work, task))
+		return 0;
+	atomic_set(&request->asked[slot], 0);
+	uw_supply_give(request);
+	return -ESRCH;
+}
+
 /* Frames for one walk: the CPU's spare ones, unless a walk that sleeps has them. */
 static struct uw_frame *uw_frames_take(void)
 {
@@ -170,8 +205,10 @@ static void uw_request_walk(struct uw_request *request, struct uw_walk *walk)
 {
 	struct uw_port port;
 
-	if (request->late_regs)
+	if (request->late_regs) {
+		request->word_bits = uw_regs_word_bits(task_pt_regs(current));
 		uw_regs_take(&request->regs, task_pt_regs(current));
+	}
 	walk->regs = request->regs;
 	walk->arch = UW_ARCH;
 	if (request->word_bits != 64) {

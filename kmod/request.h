@@ -45,6 +45,12 @@ struct uw_answer {
 int uw_request_ask(unsigned int slot, struct pt_regs *regs);
 
 /*
+ * Ask for the stack of another task, as it will be when it returns to user space.
+ * Process context. -EAGAIN: too many are open; -ESRCH: it returns no more.
+ */
+int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie);
+
+/*
  * Take back whatever a slot has asked: returns the number of open triggers.
  * The slot can ask no more.
  */

@@ -9,6 +9,7 @@
  * those tasks sleep.
  */
 #include <linux/nsproxy.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/srcu.h>
 #include <net/net_namespace.h>
@@ -39,6 +40,29 @@ void uw_session_trigger(struct uw_session *session, struct pt_regs *regs)
 	loss = uw_request_ask(session->slot, regs);
 	if (loss >= 0)
 		uw_stats_lost(session->counts, loss, 1);
+}
+
+static bool uw_has_user_stack(const struct task_struct *task)
+{
+	return !(task->flags & (PF_KTHREAD | UW_PF_USER_WORKER | PF_EXITING)) && task->mm;
+}
+
+int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie)
+{
+	struct pid *pid = find_get_pid(tid);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+	int err = -ESRCH;
+
+	put_pid(pid);
+	if (!task)
+		return -ESRCH;
+	uw_stats_requested(session->counts, 1); /* it may be answered before we are back */
+	if (uw_has_user_stack(task))
+		err = uw_request_ask_task(session->slot, task, cookie);
+	put_task_struct(task);
+	if (err)
+		uw_stats_lost(session->counts, err == -EAGAIN ? UWIND_LOSS_NOMEM : UWIND_LOSS_EXIT, 1);
+	return err;
 }
 
 void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answer *answer)

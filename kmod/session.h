@@ -50,6 +50,9 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
 /* A trigger has fired in current. Any context. */
 void uw_session_trigger(struct uw_session *session, struct pt_regs *regs);
 
+/* The thread with this number in current's namespace. See UWIND_IOC_SESSION_ASK. */
+int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie);
+
 /* Answer what the session in slot has asked. Task context. */
 void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answer *answer);
 

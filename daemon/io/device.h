@@ -27,6 +27,9 @@ public:
 	Status enable_session() override;
 	Result<SessionStats> session_stats() override;
 	Result<SessionStats> stop_session() override;
+	// The cookie of the record that will answer. ESRCH: the thread has no user
+	// stack any more; EAGAIN: too many are asked.
+	Result<std::uint64_t> ask(std::int32_t tid);
 
 private:
 	explicit Device(UniqueFd fd) : fd_(std::move(fd)) {}

@@ -70,6 +70,15 @@ Status Device::enable_session()
 	return Nothing{};
 }
 
+Result<std::uint64_t> Device::ask(std::int32_t tid)
+{
+	uwind_session_ask request{};
+	request.tid = tid;
+	if (const int code = call(fd_.get(), UWIND_IOC_SESSION_ASK, request))
+		return errno_error(code, "ask for the stack of thread " + std::to_string(tid));
+	return request.cookie;
+}
+
 Result<SessionStats> Device::session_stats()
 {
 	uwind_session_stats raw{};

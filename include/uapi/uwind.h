@@ -296,6 +296,19 @@ struct uwind_session_stats {
 };
 
 /*
+ * UWIND_IOC_SESSION_ASK: the stack of one thread, as it is when the thread
+ * returns to user space next; a stopped or sleeping one answers when it goes on.
+ * The answer is a record with this cookie. The thread need not be a target.
+ * EINVAL: no session; ESRCH: no such thread, or it has no user stack (any more);
+ * EAGAIN: too many requests are open. Whatever fails after EINVAL is counted as lost.
+ */
+struct uwind_session_ask {
+	__u32 size;
+	__s32 tid;    /* in the caller's namespace                               */
+	__u64 cookie; /* out                                                     */
+};
+
+/*
  * UWIND_IOC_SELF_ADD (/dev/uwind-self): use the .sframe section at
  * [sframe_start, sframe_end) of the caller's memory for its text at
  * [text_start, text_end). A section may be added once per text range.
@@ -343,6 +356,7 @@ struct uwind_self_next {
 #define UWIND_IOC_SESSION_ENABLE _IO(UWIND_IOC_MAGIC, 9)
 #define UWIND_IOC_SESSION_STATS  _IOWR(UWIND_IOC_MAGIC, 10, struct uwind_session_stats)
 #define UWIND_IOC_SESSION_STOP   _IOWR(UWIND_IOC_MAGIC, 11, struct uwind_session_stats)
+#define UWIND_IOC_SESSION_ASK    _IOWR(UWIND_IOC_MAGIC, 12, struct uwind_session_ask)
 #define UWIND_IOC_SELF_ADD       _IOWR(UWIND_IOC_MAGIC, 32, struct uwind_self_add)
 #define UWIND_IOC_SELF_REMOVE    _IOWR(UWIND_IOC_MAGIC, 33, struct uwind_self_remove)
 #define UWIND_IOC_SELF_NEXT      _IOWR(UWIND_IOC_MAGIC, 34, struct uwind_self_next)

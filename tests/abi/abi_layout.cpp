@@ -138,6 +138,11 @@ namespace {
 	OFFSET(uwind_session_start, nr_targets, 32);
 	OFFSET(uwind_session_start, session, 36);
 
+	SIZE(uwind_session_ask, 16, 8);
+	OFFSET(uwind_session_ask, size, 0);
+	OFFSET(uwind_session_ask, tid, 4);
+	OFFSET(uwind_session_ask, cookie, 8);
+
 	SIZE(uwind_session_stats, 432, 8);
 	OFFSET(uwind_session_stats, size, 0);
 	OFFSET(uwind_session_stats, session, 4);
@@ -239,6 +244,7 @@ TEST_CASE("an ioctl keeps its number, and so the size of its struct")
 	NUMBER(UWIND_IOC_SESSION_ENABLE, 0xf709);
 	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1b0f70a);
 	NUMBER(UWIND_IOC_SESSION_STOP, 0xc1b0f70b);
+	NUMBER(UWIND_IOC_SESSION_ASK, 0xc010f70c);
 	NUMBER(UWIND_IOC_SELF_ADD, 0xc070f720);
 	NUMBER(UWIND_IOC_SELF_REMOVE, 0xc010f721);
 	NUMBER(UWIND_IOC_SELF_NEXT, 0xc028f722);

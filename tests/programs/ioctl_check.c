@@ -84,6 +84,7 @@ static const struct shape shapes[] = {
 	{ "TABLE_NEXT", &control, UWIND_IOC_TABLE_NEXT, sizeof(struct uwind_table_next) },
 	{ "STATS", &control, UWIND_IOC_STATS, sizeof(struct uwind_stats) },
 	{ "SESSION_START", &control, UWIND_IOC_SESSION_START, sizeof(struct uwind_session_start) },
+	{ "SESSION_ASK", &control, UWIND_IOC_SESSION_ASK, sizeof(struct uwind_session_ask) },
 	{ "SESSION_STATS", &control, UWIND_IOC_SESSION_STATS, sizeof(struct uwind_session_stats) },
 	{ "SESSION_STOP", &control, UWIND_IOC_SESSION_STOP, sizeof(struct uwind_session_stats) },
 	{ "SELF_ADD", &self, UWIND_IOC_SELF_ADD, sizeof(struct uwind_self_add) },
@@ -293,6 +294,7 @@ static void check_next(void)
 static void check_session(void)
 {
 	struct uwind_session_stats stats = { .size = sizeof(stats) };
+	struct uwind_session_ask ask = { .size = sizeof(ask), .tid = 1 };
 
 	START("without a reader it is refused", , ENOTCONN);
 	START("unknown flags are refused", s.flags |= 1u << 31, EINVAL);
@@ -307,6 +309,7 @@ static void check_session(void)
 	      (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = UWIND_MAX_TARGETS + 1), EINVAL);
 	START("targets at a bad pointer are refused",
 	      (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = 1, s.targets = BAD_POINTER), EFAULT);
+	check_errno("SESSION_ASK: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_ASK, &ask), EINVAL);
 	check_errno("SESSION_ENABLE: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_ENABLE), EINVAL);
 	check_errno("SESSION_STATS: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_STATS, &stats), EINVAL);
 	check_errno("SESSION_STOP: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_STOP, &stats), EINVAL);
