@@ -81,11 +81,22 @@ build_programs() { # ARCH
 	make -C tests/programs --no-print-directory -j"$JOBS" CC="${prefix}gcc" CXX="${prefix}g++" OUT="$PWD/build/$1/programs"
 }
 
+# configure_for ARCH [FLAG]...: native or cross.
+configure_for() {
+	local arch=$1
+	shift
+	if [ "$arch" != "$(dpkg --print-architecture)" ]; then set -- "$@" -DCMAKE_TOOLCHAIN_FILE="$PWD/scripts/lab/aarch64.cmake"; fi
+	configure "build/$arch" "$@"
+}
+
 build_tools() { # ARCH
-	local flags=()
-	if [ "$1" != "$(dpkg --print-architecture)" ]; then flags=(-DCMAKE_TOOLCHAIN_FILE="$PWD/scripts/lab/aarch64.cmake"); fi
-	configure "build/$1" "${flags[@]}"
+	configure_for "$1"
 	ninja -C "build/$1" uwind uwindd
+}
+
+build_truth() { # ARCH
+	configure_for "$1" -DUWIND_TRUTH=ON
+	ninja -C "build/$1" truth_step truth_walk truth_kernel
 }
 
 build_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/kmod-$2"; } # ARCH KERNEL
@@ -94,11 +105,6 @@ build_unit() {
 	configure build/check -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
 		-DUWIND_TESTS=ON -DUWIND_SANITIZE=ON
 	ninja -C build/check unit_tests
-}
-
-build_truth() {
-	configure build/truth -DUWIND_TRUTH=ON
-	ninja -C build/truth truth_step truth_walk
 }
 
 fuzz_targets() { find tests/fuzz -name 'fuzz_*.cpp' -printf '%f\n' 2>/dev/null | sed 's/\.cpp$//' | sort; }
@@ -189,7 +195,7 @@ run_vm() { # ARCH KERNEL COMMAND...
 	shift 2
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" --timeout 1800 --out "$OUT/vm-$arch" \
 		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils \
-		--add "build/$arch/programs" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
+		--add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
 
 vm_steps() { # ARCH
@@ -199,23 +205,34 @@ vm_steps() { # ARCH
 	step "demo-$1" scripts/demo-assert.py "$OUT/vm-$1/demo/report.json"
 }
 
-built_for_vm() { passed "build-tools-$1" && passed "build-kmod-$1" && passed "build-programs-$1"; }
+built_for_vm() { passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1" && passed "build-programs-$1"; }
 
 build_for_vm() { # ARCH
 	step "build-kmod-$1" build_kmod "$1" 6.1
 	step "build-programs-$1" build_programs "$1"
 	step "build-tools-$1" build_tools "$1"
+	step "build-truth-$1" build_truth "$1"
 }
 
 # The core against a shadow stack and against gdb: about 5 and 25 seconds.
 truth_steps() { # STACKS of each program
-	step truth-step build/truth/tests/truth_step build/amd64/programs/steps_victim
-	step truth-gdb tests/truth/stock_programs.py build/truth/tests/truth_walk "$1"
+	step truth-step build/amd64/tests/truth_step build/amd64/programs/steps_victim
+	step truth-gdb tests/truth/stock_programs.py build/amd64/tests/truth_walk "$1"
+}
+
+# The same in a guest without the module; a CPU signs return addresses or does not.
+truth_guest() { # CPU STACKS PROGRAM...
+	local cpu=$1
+	shift
+	UWIND_NO_BUILD=1 qemu/run.sh --arch arm64 --kernel 6.1 --no-module --cpu "$cpu" --timeout 1100 --out "$OUT/truth-arm64" \
+		--pkg gdb --pkg libunwind8 --pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils \
+		--add build/arm64/programs --add tests/truth --add build/arm64/tests/truth_step --add build/arm64/tests/truth_walk \
+		-- /root/truth/guest.sh "$@"
 }
 
 host_tests() {
 	lint_steps
-	if passed build-truth && passed build-programs-amd64; then truth_steps 40; fi
+	if passed build-truth-amd64 && passed build-programs-amd64; then truth_steps 40; fi
 	if passed build-unit; then run_unit; fi
 	if passed build-fuzz; then fuzz_steps "$FUZZ_SECONDS"; fi
 }
@@ -237,7 +254,6 @@ check_all() {
 	for arch in amd64 arm64; do build_for_vm "$arch"; done
 	step build-unit build_unit
 	step build-fuzz build_fuzz
-	step build-truth build_truth
 	for arch in amd64 arm64; do
 		if built_for_vm "$arch"; then vm_steps "$arch" & fi
 	done
@@ -253,24 +269,35 @@ check_long() {
 		if passed build-fuzz; then fuzz_steps $((2000 / $(fuzz_targets | wc -l))); fi
 		;;
 	truth)
-		build_programs amd64
-		step build-truth build_truth
-		if passed build-truth; then truth_steps 1700; fi
+		step build-programs-amd64 build_programs amd64
+		step build-truth-amd64 build_truth amd64
+		if passed build-truth-amd64; then truth_steps 1700; fi
+		;;
+	truth-arm64)
+		step build-programs-arm64 build_programs arm64
+		step build-truth-arm64 build_truth arm64
+		step truth-signed truth_guest max,pauth-impdef=on 60
+		step truth-unsigned truth_guest cortex-a72 60 python3 perl xz threads
 		;;
 	unload-amd64 | unload-arm64)
 		arch=${1#unload-}
 		build_for_vm "$arch"
 		vm_case "$arch" 6.1 60_unload 100
 		;;
+	stopped-amd64 | stopped-arm64)
+		arch=${1#stopped-}
+		build_for_vm "$arch"
+		STOPS=500 vm_case "$arch" 6.1 34_stopped 1
+		;;
 	*)
-		echo "check.sh: no part '$1': fuzz, truth, unload-amd64, unload-arm64" >&2
+		echo "check.sh: no part '$1': fuzz, truth, truth-arm64, stopped-amd64, stopped-arm64, unload-amd64, unload-arm64" >&2
 		exit 64
 		;;
 	esac
 }
 
 vm_case() { # ARCH KERNEL CASE CYCLES
-	step "vm-$1" run_vm "$1" "$2" env CYCLES="$4" CASE_LIMIT=1500 /root/cases/run-all.sh ${3:+"$3"}
+	step "vm-$1" run_vm "$1" "$2" env CYCLES="$4" STOPS="${STOPS:-}" CASE_LIMIT=1500 /root/cases/run-all.sh ${3:+"$3"}
 	absorb "$1" "vm-$1"
 }
 

@@ -12,8 +12,8 @@
 //                C++ runtime does that while it enters a handler
 //   jumping      in longjmp(), whose CFI describes where it jumps to, and at the C++
 //                runtime's jump into a handler, before which it has popped its frame
-#include "registers.h"
 #include "shadow.h"
+#include "traced.h"
 
 #include <elf.h>
 #include <sys/ptrace.h>
@@ -187,22 +187,6 @@ std::uint64_t entry_of(pid_t pid)
 		if (entry.a_type == AT_ENTRY)
 			return entry.a_un.a_val;
 	return 0;
-}
-
-pid_t start(char** command)
-{
-	const pid_t pid = fork();
-	if (pid == 0) {
-		ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-		execvp(command[0], command);
-		std::perror(command[0]);
-		_exit(127);
-	}
-	int status = 0;
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
-		return -1;
-	ptrace(PTRACE_SETOPTIONS, pid, nullptr, PTRACE_O_EXITKILL);
-	return pid;
 }
 
 } // namespace

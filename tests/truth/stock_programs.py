@@ -15,6 +15,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(os.path.dirname(HERE))
+PROGRAMS = os.environ.get("TRUTH_PROGRAMS", os.path.join(TREE, "build/amd64/programs"))
 SECONDS = 900
 GDB_WRONG, SHORT = "gdb alone differs", "short: "
 
@@ -41,10 +42,10 @@ def workload(folder):
     big = os.path.join(folder, "big")
     with open(big, "wb") as out:
         out.write(os.urandom(24 << 20))
-    cc1plus = subprocess.check_output(["g++", "-print-prog-name=cc1plus"], text=True).strip()
-    source = file("big.cpp", CXX)
-    expanded = os.path.join(folder, "big.ii")
-    subprocess.check_call(["g++", "-E", "-o", expanded, source])
+    cc1plus, expanded = "cc1plus", os.path.join(folder, "big.ii")
+    if shutil.which("g++"):
+        cc1plus = subprocess.check_output(["g++", "-print-prog-name=cc1plus"], text=True).strip()
+        subprocess.check_call(["g++", "-E", "-o", expanded, file("big.cpp", CXX)])
     quiet = " > /dev/null 2>&1"
     return {
         "python3": ("/usr/bin/python3", file("a.py", PYTHON)),
@@ -58,7 +59,8 @@ def workload(folder):
         "git": ("git", "-C " + TREE + " log -p --stat" + quiet),
         "gdb": ("gdb", "-q -batch -nx -x " + file("a_gdb.py", GDB) + " /usr/bin/xz" + quiet),
         "cc1plus": (cc1plus, "-quiet -O2 -fpreprocessed " + expanded + " -o /dev/null"),
-        "threads": (os.path.join(TREE, "build/amd64/programs/threads_victim"), "300"),
+        "threads": (os.path.join(PROGRAMS, "threads_victim"), "300"),
+        "signed": (os.path.join(PROGRAMS, "threads_victim_signed"), "300"),  # arm64
     }
 
 
@@ -100,7 +102,7 @@ def main():
             if (only and name not in only) or not path:
                 print("%-10s not compared%s" % (name, "" if path else ": it is not installed"))
                 continue
-            result = compare(path, arguments, walk, stacks, folder)
+            result = compare(os.path.realpath(path), arguments, walk, stacks, folder)
             short = times(result, lambda what: what.startswith(SHORT))
             theirs = times(result, lambda what: what == GDB_WRONG)
             ours = times(result, lambda what: not what.startswith(SHORT) and what != GDB_WRONG)

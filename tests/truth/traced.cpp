@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "registers.h"
+#include "traced.h"
 
 #include <elf.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <iterator>
 
 namespace truth {
@@ -82,6 +84,22 @@ bool read_registers(pid_t tid, uw_regs& regs)
 	regs = uw_regs{};
 	translate(native, regs);
 	return true;
+}
+
+pid_t start(char** command)
+{
+	const pid_t pid = fork();
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+		execvp(command[0], command);
+		std::perror(command[0]);
+		_exit(127);
+	}
+	int status = 0;
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+		return -1;
+	ptrace(PTRACE_SETOPTIONS, pid, nullptr, PTRACE_O_EXITKILL);
+	return pid;
 }
 
 bool run_to(pid_t tid, std::uint64_t address)

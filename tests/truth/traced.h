@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// A traced thread's registers, by DWARF number.
+// Traced programs, and their registers by DWARF number.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,10 @@ uw_arch own_arch();
 
 // False: the thread is not stopped, or gone.
 bool read_registers(pid_t tid, uw_regs& regs);
+
+// Starts a program that is traced and stopped before its first instruction; -1: it
+// cannot be started. It ends with the tracer.
+pid_t start(char** command);
 
 // Lets a thread that has just begun a program run to an address. False: it did not come there.
 bool run_to(pid_t tid, std::uint64_t address);

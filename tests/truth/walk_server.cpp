@@ -7,9 +7,9 @@
 //   { "stop": "outermost", "complete": true, "frames": [[pc, cfa or 0, "libc.so.6+0x1"], …],
 //     "libunwind": [[pc, cfa or 0], …] }      the latter for "both"
 // Or "stop" and microseconds: after them the process gets SIGPWR; no answer.
-#include "registers.h"
 #include "remote_libunwind.h"
 #include "target.h"
+#include "traced.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# In a guest: programs instruction by instruction, and stock programs against gdb.
+#
+# Usage: guest.sh STACKS [PROGRAM]...     STACKS: of each program
+set -e
+cd /root
+stacks=$1
+shift
+for program in steps_victim steps_victim_signed; do
+	echo "== $program"
+	./truth_step programs/$program
+done
+TRUTH_PROGRAMS=/root/programs truth/stock_programs.py /root/truth_walk "$stacks" "$@"
