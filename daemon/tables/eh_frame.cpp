@@ -249,6 +249,7 @@ Result<TableRows> lower_eh_frame(const ElfFile& file)
 	}
 	fill_known_code(table, file);
 	lengthen_signal_returns(table);
+	begin_outermost(table, file);
 	if (table.method == UW_METHOD_EH_FRAME)
 		close_gaps(table, file.segments());
 	if (table.rows.empty())

@@ -114,6 +114,19 @@ std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table
 	return Stretch{range->start, end, plain_rule(UW_RULE_OUTERMOST)};
 }
 
+void begin_outermost(TableRows& table, const ElfFile& file)
+{
+	const auto entry = offsets_of(file.segments(), file.entry(), 1);
+	if (!file.entry() || !entry)
+		return;
+	const auto row = std::lower_bound(table.rows.begin(), table.rows.end(), entry->start,
+					  [](const Row& row, std::uint32_t at) { return row.start < at; });
+	if (row == table.rows.end() || row->start != entry->start || row + 1 == table.rows.end())
+		return;
+	if (table.rules[row->rule].kind == UW_RULE_FRAME && table.rules[row[1].rule].kind == UW_RULE_OUTERMOST)
+		row->rule = row[1].rule;
+}
+
 std::optional<Stretch> signal_return_stretch(const ElfFile& file)
 {
 	constexpr std::uint32_t code[] = {0xd2801168, 0xd4000001}; // mov x8, #139; svc #0

@@ -15,6 +15,10 @@ namespace uwind {
 // symbol) where its instructions seem to end, after 128 bytes at most. Nothing if the entry point has a row.
 std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table);
 
+// The entry point's CFI may say only behind the first instruction that there is no
+// caller; there is none before it.
+void begin_outermost(TableRows& table, const ElfFile& file);
+
 // The vDSO's signal return: its CFI was left out on purpose. It is known by its
 // two instructions, and the stretch begins one byte before them, because a
 // return address is looked up one byte below.

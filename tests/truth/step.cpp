@@ -65,6 +65,7 @@ private:
 	{
 		return target_.file_of(pc).find("/libgcc_s.so") != std::string::npos;
 	}
+	bool link_overwritten(std::uint64_t pc, const Call& call) const;
 	bool overwritten();
 	bool jumping(const Stack& stack) const;
 	void show(const char* what, const Stack& stack) const;
@@ -103,6 +104,14 @@ void Stepper::show(const char* what, const Stack& stack) const
 			    static_cast<unsigned long long>(call->cfa));
 }
 
+// The topmost frame's return address is in a register, and another one by now.
+bool Stepper::link_overwritten(std::uint64_t pc, const Call& call) const
+{
+	uw_found found{};
+	return pc == regs_.pc && own_arch() == UW_ARCH_ARM64 && !target_.find(pc, found) &&
+	       found.rule.ra_place == UW_PLACE_SAME && target_.strip(regs_.r[UW_ARM64_LR]) != call.ra;
+}
+
 // Is any return address gone from where the frame's rule says the call left it?
 bool Stepper::overwritten()
 {
@@ -110,6 +119,8 @@ bool Stepper::overwritten()
 	for (auto call = shadow_.calls().rbegin(); call != shadow_.calls().rend(); ++call) {
 		uw_found found{};
 		std::uint64_t ra = 0;
+		if (in_unwinder(pc) && link_overwritten(pc, *call))
+			return true;
 		if (in_unwinder(pc) && !target_.find(pc - (pc != regs_.pc), found) &&
 		    found.rule.ra_place == UW_PLACE_CFA_MEM &&
 		    target_.word(call->cfa + static_cast<std::uint64_t>(std::int64_t{found.rule.ra_off}), ra) &&

@@ -135,6 +135,15 @@ TEST_CASE("CFI at the entry point is respected")
 	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 @8; 16 none"));
 }
 
+TEST_CASE("an entry point is outermost from its first instruction on")
+{
+	Image file = Image(Arch::arm64).entry(text_address + 64);
+	CfiText cfi(file.next_address());
+	cfi.fde(cfi.cie(arm64_cie()), text_address + 64, 16, {0x41, 0x07, 30}); // advance 4, undefined x30
+	file.section(".eh_frame", cfi.bytes());
+	CHECK(text_of(lower(file), Arch::arm64) == "0 unknown; 64 outermost; 68 outermost; 80 none");
+}
+
 TEST_CASE("an entry point outside the code, or none, makes no row")
 {
 	CHECK(refusal(Image()) == "there is neither .sframe nor .eh_frame in it");
