@@ -173,6 +173,13 @@ run_fuzz() { # TARGET SECONDS
 		-artifact_prefix="$OUT/$1-" "$work" "${@:3}"
 }
 
+# check_rows FOLDER...: every ELF program and library there against readelf.
+check_rows() {
+	local list=$OUT/files-${1//\//_}
+	find "$@" -xdev -type f -size +4k \( -perm -u+x -o -name '*.so*' \) -print | sort >"$list"
+	UWIND_FILES=$list build/check/tests/unit_tests '[.long]'
+}
+
 # Two at a time.
 fuzz_steps() { # SECONDS
 	local target pids=()
@@ -284,13 +291,18 @@ check_long() {
 		build_for_vm "$arch"
 		vm_case "$arch" 6.1 60_unload 100
 		;;
+	rows)
+		step build-unit build_unit
+		step rows-amd64 check_rows /usr/bin /usr/sbin /usr/lib /usr/libexec
+		step rows-arm64 check_rows "$(scripts/lab/sysroot.sh arm64)"
+		;;
 	stopped-amd64 | stopped-arm64)
 		arch=${1#stopped-}
 		build_for_vm "$arch"
 		STOPS=500 vm_case "$arch" 6.1 34_stopped 1
 		;;
 	*)
-		echo "check.sh: no part '$1': fuzz, truth, truth-arm64, stopped-amd64, stopped-arm64, unload-amd64, unload-arm64" >&2
+		echo "check.sh: no part '$1': fuzz, rows, truth, truth-arm64, stopped-amd64, stopped-arm64, unload-amd64, unload-arm64" >&2
 		exit 64
 		;;
 	esac

@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <fcntl.h>
+#include <fstream>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -158,6 +160,7 @@ OracleRow text_of(const Rule& rule, Arch arch)
 
 struct Verdict {
 	std::uint64_t equal = 0, by_count = 0, expressions = 0;
+	std::uint64_t raised = 0; // arm64's resolver, whose CFA is not where readelf says
 	std::vector<std::string> different;
 };
 
@@ -190,6 +193,11 @@ void compare(const OracleRow& oracle, const Rule& rule, Arch arch, Verdict& verd
 	if (oracle.cfa == "exp" || own_sp) {
 		verdict.expressions++;
 		verdict.by_count += rule.kind != 0;
+		return;
+	}
+	if (arch == Arch::arm64 && rule.kind == 1 && oracle.cfa.compare(0, 2, "sp") == 0 &&
+	    oracle.cfa == "sp" + signed_text(rule.cfa_off - 16)) {
+		verdict.raised++;
 		return;
 	}
 	const bool outermost = rule.kind == 2;
@@ -266,6 +274,38 @@ void check_file(const std::string& readelf, const std::string& path, std::uint64
 		     << " expressions have a rule");
 }
 
+// Every file of a list; files without unwind rows are passed over.
+void check_list(std::istream& paths)
+{
+	Verdict sum;
+	std::uint64_t files = 0, without = 0;
+	for (std::string path; std::getline(paths, path);) {
+		const uwind::UniqueFd fd(open(path.c_str(), O_RDONLY));
+		const auto file = uwind::ElfFile::open(fd.get());
+		if (!file || !uwind::lower_eh_frame(*file)) {
+			without++;
+			continue;
+		}
+		const Verdict verdict =
+			compare_file(file->arch() == Arch::arm64 ? "aarch64-linux-gnu-readelf" : "readelf", path);
+		INFO(path);
+		for (const std::string& text : verdict.different)
+			if (!text.empty())
+				UNSCOPED_INFO(text);
+		CHECK(verdict.different.empty());
+		CHECK((verdict.raised == 0 || path.find("/ld-linux-aarch64.so") != std::string::npos));
+		files++;
+		sum.equal += verdict.equal;
+		sum.by_count += verdict.by_count;
+		sum.expressions += verdict.expressions;
+		sum.raised += verdict.raised;
+	}
+	std::cout << files << " files, " << without << " without rows; " << sum.equal << " rows equal, " << sum.by_count
+		  << " of " << sum.expressions << " expressions have a rule, " << sum.raised
+		  << " rows with a raised CFA\n";
+	CHECK(files > 0);
+}
+
 const std::string host_libraries = "/usr/lib/x86_64-linux-gnu/";
 const std::string arm64_libraries = "/usr/aarch64-linux-gnu/lib/";
 
@@ -286,4 +326,12 @@ TEST_CASE("every row of stock arm64 files is what readelf says")
 	check_file("aarch64-linux-gnu-readelf", arm64_libraries + "libc.so.6");
 	check_file("aarch64-linux-gnu-readelf", arm64_libraries + "libgcc_s.so.1");
 	check_file("aarch64-linux-gnu-readelf", arm64_libraries + "libasan.so.8");
+}
+
+TEST_CASE("every row of every file in the list UWIND_FILES is what readelf says", "[.long]")
+{
+	const char* list = std::getenv("UWIND_FILES");
+	REQUIRE(list);
+	std::ifstream paths(list);
+	check_list(paths);
 }
