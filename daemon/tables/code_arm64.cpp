@@ -110,13 +110,15 @@ void CodeReader::arrive(std::int64_t at, const Arm64Frame& frame)
 		return;
 	if (!settled_.empty() && settled_[at])
 		return;
-	if (seen_[at] == reached && frames_[at] == frame)
+	if ((seen_[at] == reached && frames_[at] == frame) || frame.is_beginning(words_[at]))
 		return;
-	if (frame.is_beginning(words_[at]))
+	Arm64Frame both = frame;
+	const bool agreed = seen_[at] == unseen || both.join(frames_[at]);
+	if (seen_[at] == reached && agreed && both == frames_[at])
 		return;
-	seen_[at] = seen_[at] == reached ? disputed : reached;
+	seen_[at] = agreed ? reached : disputed;
 	trail_.push_back(static_cast<std::size_t>(at));
-	frames_[at] = frame;
+	frames_[at] = both;
 	pending_.push_back(static_cast<std::size_t>(at));
 }
 

@@ -59,6 +59,8 @@ void Arm64Frame::change(std::uint32_t reg)
 		set_base(false, 0);
 	if (reg == fp)
 		fp_known_ = false;
+	if (reg == link)
+		link_kept_ = false;
 	Saved& saved = reg == fp ? fp_ : link_;
 	if ((reg == fp || reg == link) && saved.where == Where::in_register)
 		saved.where = Where::lost;
@@ -90,6 +92,8 @@ void Arm64Frame::transfer(std::uint32_t reg, std::uint32_t base, std::int32_t of
 	change(reg);
 	if (restored)
 		saved = Saved{};
+	if (restored && reg == link)
+		link_kept_ = true;
 }
 
 void Arm64Frame::load_store_pair(std::uint32_t word)
@@ -185,15 +189,28 @@ bool Arm64Frame::is_beginning(std::uint32_t word) const
 	return (signs || pushes) && link_.where != Where::in_register;
 }
 
+bool Arm64Frame::join(const Arm64Frame& other)
+{
+	Arm64Frame same = other;
+	same.link_kept_ = link_kept_;
+	if (!(same == *this))
+		return false;
+	link_kept_ = link_kept_ && other.link_kept_;
+	return true;
+}
+
 Rule Arm64Frame::rule() const
 {
 	Rule rule;
-	if (link_.where == Where::lost || (!sp_known_ && !fp_known_))
+	const bool popped = link_.where == Where::on_stack && sp_known_ && link_.offset < -cfa_from_sp_;
+	if (!link_kept_ && (link_.where != Where::on_stack || popped))
+		return rule;
+	if (!sp_known_ && !fp_known_)
 		return rule;
 	rule.kind = UW_RULE_FRAME;
 	rule.cfa_reg = sp_known_ ? sp : fp;
 	rule.cfa_off = sp_known_ ? cfa_from_sp_ : cfa_from_fp_;
-	if (link_.where == Where::on_stack) {
+	if (link_.where == Where::on_stack && !popped) {
 		rule.ra_place = UW_PLACE_CFA_MEM;
 		rule.ra_off = link_.offset;
 	}

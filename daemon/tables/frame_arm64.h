@@ -21,6 +21,9 @@ public:
 	bool reached_out() const { return reached_out_; }
 	// The instruction begins a function, whatever runs into it.
 	bool is_beginning(std::uint32_t word) const;
+	// What holds on both ways to one place: false, if they differ in more than
+	// whether the link register still has the return address that was saved.
+	bool join(const Arm64Frame& other);
 	bool operator==(const Arm64Frame&) const = default;
 
 private:
@@ -44,6 +47,7 @@ private:
 	bool sp_known_ = true, fp_known_ = false;
 	std::int32_t cfa_from_sp_ = 0, cfa_from_fp_ = 0;
 	Saved link_, fp_;
+	bool link_kept_ = true; // the link register is as it was at the beginning
 	bool reached_out_ = false;
 };
 

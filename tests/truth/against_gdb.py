@@ -144,7 +144,10 @@ def check_program(tally, wanted):
         if not alive():
             break
         for _ in range(random.randrange(3)):
-            gdb.execute("stepi", to_string=True)
+            if alive():
+                gdb.execute("stepi", to_string=True)
+        if not alive():
+            break
         for thread in gdb.selected_inferior().threads():
             thread.switch()
             check_thread(walker, tally)

@@ -73,6 +73,15 @@ TEST_CASE("a function's prologue and epilogue are followed instruction by instru
 	      "0 " + leaf + "; 4 cfa=sp+16 ra=x30 x29=same; 12 " + leaf + "; 16 none");
 }
 
+TEST_CASE("a link register that was saved and never changed needs not be loaded again")
+{
+	constexpr std::uint32_t load_fp = 0xf84207fd; // ldr x29, [sp], #32
+	CHECK(read({push_pair, set_fp, add, load_fp, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 16 " + leaf + "; 20 none");
+	CHECK(read({push_pair, set_fp, branch_if(2), call_register, load_fp, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 20 none");
+}
+
 TEST_CASE("where SP is moved by a register, FP is the base")
 {
 	const std::string by_fp = "cfa=x29+32 ra=[cfa-24] x29=[cfa-32]";
