@@ -143,11 +143,13 @@ def check_program(tally, wanted):
         gdb.execute("continue", to_string=True)
         if not alive():
             break
-        for _ in range(random.randrange(3)):
-            if alive():
+        try:
+            for _ in range(random.randrange(3)):
                 gdb.execute("stepi", to_string=True)
-        if not alive():
-            break
+        except gdb.error:  # the thread, or the program, has ended
+            if not alive():
+                break
+            continue
         for thread in gdb.selected_inferior().threads():
             thread.switch()
             check_thread(walker, tally)
@@ -172,7 +174,7 @@ def main():
     wanted = int(os.environ["TRUTH_STOPS"])
     tally = Tally()
     runs = 0
-    while tally.stacks < wanted and runs < 50:
+    while tally.stacks < wanted and runs < 500:
         runs += 1
         check_program(tally, wanted)
     if alive():
