@@ -134,22 +134,25 @@ def run_to_entry():
     gdb.execute("continue", to_string=True)
 
 
+def go_on():
+    """To the next stop. False: the program has ended, or the thread that stopped."""
+    try:
+        gdb.execute("continue", to_string=True)
+        for _ in range(random.randrange(3)):
+            gdb.execute("stepi", to_string=True)
+    except gdb.error:
+        return False
+    return alive()
+
+
 def check_program(tally, wanted):
     gdb.execute("starti", to_string=True)
     walker = Walker(gdb.selected_inferior().pid)
     run_to_entry()
     while tally.stacks < wanted:
         walker.stop_soon()
-        gdb.execute("continue", to_string=True)
-        if not alive():
+        if not go_on():
             break
-        try:
-            for _ in range(random.randrange(3)):
-                gdb.execute("stepi", to_string=True)
-        except gdb.error:  # the thread, or the program, has ended
-            if not alive():
-                break
-            continue
         for thread in gdb.selected_inferior().threads():
             thread.switch()
             check_thread(walker, tally)
