@@ -6,12 +6,15 @@
 // DWARF number, pc last. Standard output, a line of JSON each:
 //   { "stop": "outermost", "complete": true, "frames": [[pc, cfa or 0, "libc.so.6+0x1"], …],
 //     "libunwind": [[pc, cfa or 0], …] }      the latter for "both"
-// Or "stop" and microseconds: after them the process gets SIGPWR; no answer.
+// Or "stop" and microseconds: after them the process gets SIGPWR, again and again
+// until the next line comes (threads that end take signals along); no answer.
 #include "remote_libunwind.h"
 #include "target.h"
 #include "traced.h"
 
 #include <nlohmann/json.hpp>
+#include <poll.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -47,7 +50,10 @@ void stop_later(pid_t pid, std::istream& in)
 	unsigned microseconds = 0;
 	in >> microseconds;
 	std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
-	kill(pid, SIGPWR);
+	pollfd input{STDIN_FILENO, POLLIN, 0};
+	constexpr int a_while = 50; // milliseconds
+	while (kill(pid, SIGPWR) == 0 && poll(&input, 1, a_while) == 0)
+		continue;
 }
 
 json answer_both(truth::Target& target, truth::RemoteLibunwind& libunwind, const uw_regs& regs)
