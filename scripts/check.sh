@@ -222,9 +222,9 @@ build_for_vm() { # ARCH
 }
 
 # The core against a shadow stack and against gdb: about 5 and 25 seconds.
-truth_steps() { # STACKS of each program
+truth_steps() { # STACKS of each program [PROGRAM]...
 	step truth-step build/amd64/tests/truth_step build/amd64/programs/steps_victim
-	step truth-gdb tests/truth/stock_programs.py build/amd64/tests/truth_walk "$1"
+	step truth-gdb tests/truth/stock_programs.py build/amd64/tests/truth_walk "$@"
 }
 
 # The same in a guest without the module; a CPU signs return addresses or does not.
@@ -239,7 +239,7 @@ truth_guest() { # CPU STACKS PROGRAM...
 
 host_tests() {
 	lint_steps
-	if passed build-truth-amd64 && passed build-programs-amd64; then truth_steps 40; fi
+	if passed build-truth-amd64 && passed build-programs-amd64; then truth_steps 40 python3 perl gawk sqlite3 openssl bash git cc1plus; fi
 	if passed build-unit; then run_unit; fi
 	if passed build-fuzz; then fuzz_steps "$FUZZ_SECONDS"; fi
 }
