@@ -28,11 +28,16 @@ static unsigned long slots_used; /* Protected by: sessions_mutex                
 static u32 last_number;          /* Protected by: sessions_mutex                 */
 static u32 max_frames = UWIND_DEFAULT_FRAMES; /* Protected by: sessions_mutex to write */
 
+static bool uw_has_user_stack(const struct task_struct *task)
+{
+	return !(task->flags & (PF_KTHREAD | UW_PF_USER_WORKER)) && task->mm;
+}
+
 void uw_session_trigger(struct uw_session *session, struct pt_regs *regs)
 {
 	int loss;
 
-	if ((current->flags & (PF_KTHREAD | UW_PF_USER_WORKER)) || !current->mm)
+	if (!uw_has_user_stack(current))
 		return;
 	if (!uw_targets_has(&session->targets, current))
 		return;
@@ -40,11 +45,6 @@ void uw_session_trigger(struct uw_session *session, struct pt_regs *regs)
 	loss = uw_request_ask(session->slot, regs);
 	if (loss >= 0)
 		uw_stats_lost(session->counts, loss, 1);
-}
-
-static bool uw_has_user_stack(const struct task_struct *task)
-{
-	return !(task->flags & (PF_KTHREAD | UW_PF_USER_WORKER | PF_EXITING)) && task->mm;
 }
 
 int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie)
