@@ -19,9 +19,10 @@ struct uw_port;
  * not known.
  *
  * Afterwards only SP, FP and x86-64's RBX are known (the latter two unless the
- * rule loses them); after a signal frame, every register is. If SP's bit in known is not set, its value
- * still is a lower bound of the CFA: the state after a frame pointer step on
- * arm64. A row that saves FP and LR side by side is then applied through FP.
+ * rule loses them); after a signal frame, every register is. If SP's bit in
+ * known is not set, its value still is a lower bound of the CFA: the state after
+ * a frame pointer step on arm64. A row that saves FP and LR side by side is then
+ * applied through FP.
  */
 enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs, struct uw_port *port,
 			   bool *topmost, u32 *stack_bytes);
