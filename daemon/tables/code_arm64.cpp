@@ -53,18 +53,29 @@ bool is_computed_jump(std::uint32_t word)
 	return (word & 0xfffffc1f) == 0xd61f0000 && reg != 16 && reg != 17;
 }
 
+bool is_padding(std::uint32_t word)
+{
+	return word == nop || word == 0;
+}
+
+std::vector<std::uint32_t> words_of(Bytes code)
+{
+	std::vector<std::uint32_t> words(code.size() / 4);
+	std::memcpy(words.data(), code.data(), words.size() * 4);
+	return words;
+}
+
 // One stretch without rows.
 class CodeReader {
 public:
-	CodeReader(std::uint64_t address, Bytes code)
-	    : address_(address), words_(code.size() / 4), seen_(words_.size()), frames_(words_.size())
+	CodeReader(std::uint64_t address, std::vector<std::uint32_t> words)
+	    : address_(address), words_(std::move(words)), seen_(words_.size()), frames_(words_.size())
 	{
-		std::memcpy(words_.data(), code.data(), words_.size() * 4);
 	}
 
 	void run(const std::vector<std::uint64_t>& functions);
-	// Rows, as addresses.
-	void collect(const ElfFile& file, std::vector<Stretch>& stretches) const;
+	// Rows of the stretch, whose first byte has this file offset.
+	void collect(std::uint32_t offset, std::vector<Stretch>& stretches) const;
 
 private:
 	enum Seen : std::uint8_t { unseen, begins, reached, disputed };
@@ -74,10 +85,9 @@ private:
 	void find_called();
 	void follow();
 	void arrive(std::int64_t at, const Arm64Frame& frame);
-	bool is_padding(std::size_t at) const { return words_[at] == nop || words_[at] == 0; }
 
 	const std::uint64_t address_;
-	std::vector<std::uint32_t> words_;
+	const std::vector<std::uint32_t> words_;
 	std::vector<std::uint8_t> seen_;
 	std::vector<Arm64Frame> frames_; // before each instruction
 	std::vector<std::size_t> pending_;
@@ -152,7 +162,7 @@ void CodeReader::run(const std::vector<std::uint64_t>& functions)
 	for (std::size_t at = 0; at < words_.size(); at++) {
 		if (seen_[at] == begins)
 			jump_table = false;
-		if (seen_[at] == unseen && !is_padding(at) && !jump_table)
+		if (seen_[at] == unseen && !is_padding(words_[at]) && !jump_table)
 			begin_unknown(at);
 		jump_table |= is_computed_jump(words_[at]);
 	}
@@ -173,30 +183,33 @@ void CodeReader::begin_unknown(std::size_t at)
 	}
 }
 
-void CodeReader::collect(const ElfFile& file, std::vector<Stretch>& stretches) const
+void CodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) const
 {
-	for (std::size_t at = 0; at < words_.size(); at++) {
+	for (std::size_t at = 0; at < words_.size(); at++, offset += 4) {
 		const Rule rule = seen_[at] == begins || seen_[at] == reached ? frames_[at].rule() : Rule{};
-		const auto range = offsets_of(file.segments(), address_ + at * 4, 4);
-		if (rule.kind == UW_RULE_NONE || !range)
+		if (rule.kind == UW_RULE_NONE)
 			continue;
-		if (!stretches.empty() && stretches.back().end == range->start && stretches.back().rule == rule)
-			stretches.back().end = range->end;
+		if (!stretches.empty() && stretches.back().end == offset && stretches.back().rule == rule)
+			stretches.back().end = offset + 4;
 		else
-			stretches.push_back({range->start, range->end, rule});
+			stretches.push_back({offset, offset + 4, rule});
 	}
 }
 
-void read_gap(const ElfFile& file, const ElfSection& section, OffsetRange gap,
-	      const std::vector<std::uint64_t>& functions, std::vector<Stretch>& stretches)
+// Most gaps are the padding between two functions.
+void read_gap(const ElfSection& section, OffsetRange gap, const std::vector<std::uint64_t>& functions,
+	      std::vector<Stretch>& stretches)
 {
 	const std::uint64_t into = gap.start - section.offset, bytes = (gap.end - gap.start) & ~3u;
 	if (bytes > max_read_code_bytes || into % 4 || into > section.bytes.size() ||
 	    bytes > section.bytes.size() - into)
 		return;
-	CodeReader reader(section.address + into, section.bytes.subspan(into, bytes));
+	std::vector<std::uint32_t> words = words_of(section.bytes.subspan(into, bytes));
+	if (std::all_of(words.begin(), words.end(), is_padding))
+		return;
+	CodeReader reader(section.address + into, std::move(words));
 	reader.run(functions);
-	reader.collect(file, stretches);
+	reader.collect(gap.start, stretches);
 }
 
 } // namespace
@@ -212,7 +225,7 @@ std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table)
 		if (!range || range->start != section.offset)
 			continue;
 		for (const OffsetRange gap : gaps_of(table, *range))
-			read_gap(file, section, gap, functions, stretches);
+			read_gap(section, gap, functions, stretches);
 	}
 	return stretches;
 }
