@@ -2,6 +2,8 @@
 // Mappings are read from /proc/PID/maps, files through /proc/PID/root.
 #include "target.h"
 
+#include "model/words.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -18,28 +20,16 @@ constexpr std::uint32_t max_frames = 1024;
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t arm64_pac_bits = 0xff7f000000000000; // of 48-bit addresses
 
-const char* const stop_names[] = {
-#define STOP_NAME(name, json, complete) json,
-	UWIND_STOP_LIST(STOP_NAME)
-#undef STOP_NAME
-};
-
-const bool stop_complete[] = {
-#define STOP_COMPLETE(name, json, complete) complete,
-	UWIND_STOP_LIST(STOP_COMPLETE)
-#undef STOP_COMPLETE
-};
-
 } // namespace
 
 bool Stack::complete() const
 {
-	return stop_complete[stop];
+	return uwind::is_complete(static_cast<uwind::Stop>(stop));
 }
 
 const char* Stack::stop_text() const
 {
-	return stop_names[stop];
+	return uwind::stop_words[stop];
 }
 
 Target::Target(std::uint32_t pid, uw_arch arch) : pid_(pid), arch_(arch)
