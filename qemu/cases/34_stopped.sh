@@ -4,8 +4,6 @@
 # Expected: 25 s for 40 stops each of two programs; STOPS=500 is the long version
 . ./lib.sh
 
-is_sampling() { uwind status | grep -q '^sessions  *1$'; }
-
 insert_module
 mkdir reports
 uwindd --interval 3600 --dir reports >daemon.log 2>&1 &

@@ -9,8 +9,6 @@ timed_rmmod() {
 	python3 "$CASES/remove_module.py" || fail "rmmod in cycle $cycle"
 }
 
-is_sampling() { uwind status | grep -q '^sessions  *1$'; }
-
 one_cycle() {
 	insert_module
 	$PROGRAMS/threads_victim 60 &

@@ -53,6 +53,9 @@ gone() { ! kill -0 "$1" 2>/dev/null; }
 # The report keeps rules: rules FILE RULE... (see report.py).
 rules() { python3 "$CASES/report.py" "$@" || fail "the report breaks a rule"; }
 
+# One session runs.
+is_sampling() { uwind status | grep -q '^sessions  *1$'; }
+
 module_loaded() { grep -q '^uwind ' /proc/modules; }
 
 insert_module() {
