@@ -221,7 +221,7 @@ build_for_vm() { # ARCH
 	step "build-truth-$1" build_truth "$1"
 }
 
-# The core against a shadow stack and against gdb: about 5 and 25 seconds.
+# The core against a shadow stack and against gdb: about 3 and 10 seconds.
 truth_steps() { # STACKS of each program [PROGRAM]...
 	step truth-step build/amd64/tests/truth_step build/amd64/programs/steps_victim
 	step truth-gdb tests/truth/stock_programs.py build/amd64/tests/truth_walk "$@"

@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(os.path.dirname(HERE))
 PROGRAMS = os.environ.get("TRUTH_PROGRAMS", os.path.join(TREE, "build/amd64/programs"))
-SECONDS = 900
+SECONDS = 300
 GDB_WRONG, UNCLEAR, SHORT = "gdb alone differs", "all three differ", "short: "
 
 PYTHON = "def f(n):\n return n if n < 2 else f(n - 1) + f(n - 2)\nwhile True: f(20); sorted(str(i) for i in range(5000))\n"
@@ -72,9 +72,12 @@ def compare(program, arguments, walk, stacks, folder):
     environment = dict(os.environ, SHELL="/bin/sh", TRUTH_ARGS=arguments, TRUTH_WALK=walk)
     environment.update(TRUTH_STOPS=str(stacks), TRUTH_OUT=result, TRUTH_SEED="1", GIT_PAGER="cat")
     command = ["gdb", "-q", "-batch", "-nx", "-x", os.path.join(HERE, "against_gdb.py"), program]
-    done = subprocess.run(
-        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
-    )
+    try:
+        done = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        sys.exit("stock_programs.py: gdb did not come to an end with %s in %d s" % (program, SECONDS))
     if not os.path.exists(result):
         sys.exit("stock_programs.py: gdb gave no result for %s:\n%s" % (program, done.stderr.decode()[-2000:]))
     with open(result, encoding="utf-8") as data:
