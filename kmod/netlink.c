@@ -3,6 +3,7 @@
  * How a socket becomes a session's reader, and how it ceases to be one: a port
  * number may be used again by another user as soon as its socket is closed.
  */
+#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <net/genetlink.h>
@@ -14,6 +15,9 @@
 
 static int uw_netlink_attach(struct sk_buff *skb, struct genl_info *info)
 {
+	/* Of whoever opened the socket, too: a privileged writer may be tricked. */
+	if (!netlink_capable(skb, CAP_PERFMON) && !netlink_capable(skb, CAP_SYS_ADMIN))
+		return -EPERM;
 	if (!info->attrs[UWIND_A_FD])
 		return -EINVAL;
 	return uw_control_attach(nla_get_u32(info->attrs[UWIND_A_FD]), genl_info_net(info),
