@@ -239,6 +239,7 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
 	mutex_unlock(&sessions_mutex);
 	synchronize_srcu(&sessions_srcu);
 	pending = uw_request_forget(session->slot);
+	uw_stats_session_gone(pending);
 	cancel_delayed_work_sync(&session->flush);
 	uw_sender_flush(session);
 	if (stats) {

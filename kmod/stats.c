@@ -43,6 +43,11 @@ void uw_stats_dropped(struct uw_counts __percpu *session, u64 weight)
 	uw_stats_lost(session, UWIND_LOSS_DROPPED, weight);
 }
 
+void uw_stats_session_gone(u64 weight)
+{
+	this_cpu_add(module_counts.lost[UWIND_LOSS_SESSION_GONE], weight);
+}
+
 void uw_stats_walk(u32 nr_frames)
 {
 	this_cpu_add(nr_frames_walked, nr_frames);

@@ -23,6 +23,8 @@ void uw_stats_lost(struct uw_counts __percpu *session, enum uwind_loss loss, u64
 void uw_stats_answered(struct uw_counts __percpu *session, u8 stop, u64 weight);
 /* A batch was refused: answers that were counted are lost after all. */
 void uw_stats_dropped(struct uw_counts __percpu *session, u64 weight);
+/* A session ended with these open: pending for it, lost for the module. */
+void uw_stats_session_gone(u64 weight);
 void uw_stats_walk(u32 nr_frames);
 void uw_stats_section_refused(void);
 
