@@ -5,6 +5,7 @@
 #include <linux/cred.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
@@ -20,11 +21,12 @@ module_param(self_quota_tables, uint, 0644);
 MODULE_PARM_DESC(self_quota_tables, "number of one user's own sections (1024)");
 
 struct uw_quota {
-	struct list_head node; /* Protected by: quota_lock, like all members      */
+	struct list_head node; /* Protected by: quota_lock, like all members but input */
 	kuid_t uid;
 	u32 refs;
 	u32 tables;
 	u64 bytes;
+	struct mutex input;    /* one section of a user is copied and read at a time */
 };
 
 static DEFINE_SPINLOCK(quota_lock);
@@ -50,6 +52,7 @@ struct uw_quota *uw_quota_get(void)
 		quota = fresh;
 		fresh = NULL;
 		quota->uid = current_uid();
+		mutex_init(&quota->input);
 		list_add(&quota->node, &quotas);
 	}
 	if (quota)
@@ -97,4 +100,16 @@ void uw_quota_give(struct uw_quota *quota, u64 bytes)
 	quota->bytes -= bytes;
 	uw_quota_put_locked(quota);
 	spin_unlock(&quota_lock);
+}
+
+int uw_quota_begin_input(struct uw_quota *quota, u64 bytes)
+{
+	if (bytes > (u64)READ_ONCE(self_quota_kib) << 10)
+		return -EDQUOT;
+	return mutex_lock_killable(&quota->input);
+}
+
+void uw_quota_end_input(struct uw_quota *quota)
+{
+	mutex_unlock(&quota->input);
 }

@@ -17,4 +17,12 @@ void uw_quota_put(struct uw_quota *quota);
 int uw_quota_take(struct uw_quota *quota, u64 bytes);
 void uw_quota_give(struct uw_quota *quota, u64 bytes);
 
+/*
+ * Around copying and reading a section of so many bytes: one at a time for each
+ * user, so that nobody fills memory with what is not charged yet. -EDQUOT,
+ * -EINTR (a fatal signal). Sleeps.
+ */
+int uw_quota_begin_input(struct uw_quota *quota, u64 bytes);
+void uw_quota_end_input(struct uw_quota *quota);
+
 #endif

@@ -51,9 +51,13 @@ static struct uw_kept *uw_self_table(struct uwind_self_add *arg, struct uw_quota
 static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
 {
 	struct uwind_range range = { .start = arg->text_start, .end = arg->text_end };
-	struct uw_kept *kept = uw_self_table(arg, quota);
-	int err;
+	struct uw_kept *kept;
+	int err = uw_quota_begin_input(quota, arg->sframe_end - arg->sframe_start);
 
+	if (err)
+		return err;
+	kept = uw_self_table(arg, quota);
+	uw_quota_end_input(quota);
 	if (IS_ERR(kept))
 		return PTR_ERR(kept);
 	err = uw_registry_bind(current->mm, kept, &range, 1, arg->sframe_start);
@@ -71,6 +75,7 @@ static int uw_self_add(void *context, void *data)
 	int err;
 
 	if (arg->reserved || !arg->sframe_start || arg->sframe_end <= arg->sframe_start ||
+	    arg->sframe_end - arg->sframe_start > UWIND_MAX_SECTION_BYTES ||
 	    arg->text_end <= arg->text_start || arg->text_end > TASK_SIZE_MAX ||
 	    arg->text_end - arg->text_start > U32_MAX)
 		return -EINVAL;

@@ -21,6 +21,7 @@ static DEFINE_MUTEX(store_mutex);
 static LIST_HEAD(all_tables); /* Protected by: store_mutex. Order: rising numbers */
 static u32 last_number;       /* Protected by: store_mutex                      */
 static atomic64_t bytes_used;
+static atomic64_t self_bytes_used; /* of these, what users registered for themselves */
 static atomic64_t nr_refused;
 static atomic_t nr_tables;
 
@@ -35,15 +36,48 @@ static int uw_budget_take(u64 bytes)
 	return -ENOSPC;
 }
 
+/*
+ * All users together have a quarter of the budget for their own sections: many
+ * users, or one with many identities, cannot take the room of tables that serve
+ * everybody.
+ */
+static int uw_self_share_take(u64 bytes)
+{
+	u64 share = (u64)READ_ONCE(table_budget_mib) << 18;
+
+	if ((u64)atomic64_add_return(bytes, &self_bytes_used) <= share)
+		return 0;
+	atomic64_sub(bytes, &self_bytes_used);
+	return -ENOSPC;
+}
+
+static int uw_charge_self(struct uw_quota *quota, u64 bytes)
+{
+	int err = uw_quota_take(quota, bytes);
+
+	if (err)
+		return err;
+	err = uw_self_share_take(bytes);
+	if (err)
+		uw_quota_give(quota, bytes);
+	return err;
+}
+
+static void uw_uncharge_self(struct uw_quota *quota, u64 bytes)
+{
+	atomic64_sub(bytes, &self_bytes_used);
+	uw_quota_give(quota, bytes);
+}
+
 static int uw_charge(struct uw_quota *quota, u64 bytes)
 {
-	int err = uw_budget_take(bytes);
+	int err = quota ? uw_charge_self(quota, bytes) : 0;
 
-	if (err || !quota)
-		return err;
-	err = uw_quota_take(quota, bytes);
 	if (err)
-		atomic64_sub(bytes, &bytes_used);
+		return err;
+	err = uw_budget_take(bytes);
+	if (err && quota)
+		uw_uncharge_self(quota, bytes);
 	return err;
 }
 
@@ -51,7 +85,7 @@ static void uw_uncharge(struct uw_quota *quota, u64 bytes)
 {
 	atomic64_sub(bytes, &bytes_used);
 	if (quota)
-		uw_quota_give(quota, bytes);
+		uw_uncharge_self(quota, bytes);
 }
 
 struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method,
