@@ -10,8 +10,6 @@
  */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
-#include <linux/userfaultfd_k.h>
 
 #include "file_store.h"
 #include "registry.h"
@@ -19,15 +17,6 @@
 #include "table_store.h"
 #include "uw_port_walk.h"
 #include "uwind.h"
-
-void uw_registry_begin(struct uw_port *port, u64 sp)
-{
-	struct uw_space *space = uw_space_get(current->mm);
-
-	memset(port, 0, sizeof(*port));
-	port->space = IS_ERR(space) ? NULL : space;
-	port->sp = sp;
-}
 
 /* -ENOENT: the table is gone, or has no row. Under rcu_read_lock(). */
 static int uw_kept_rule(const struct uw_kept *kept, u64 offset, struct uw_found *found)
@@ -71,8 +60,8 @@ static int uw_space_rule(struct uw_space *space, u64 address, struct uw_found *f
 	int err = -EAGAIN;
 
 	rcu_read_lock();
-	bound = uw_ranges_find(rcu_dereference(space->bound), address);
-	mapped = uw_ranges_find(rcu_dereference(space->mapped), address);
+	bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
+	mapped = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_MAPPED]), address);
 	if (mapped)
 		err = uw_range_rule(mapped, bound, address, found);
 	rcu_read_unlock();
@@ -110,7 +99,7 @@ static int uw_vma_rule(struct uw_space *space, u64 address, struct uw_found *fou
 	uw_range_from_vma(&range, vma);
 	rcu_read_lock();
 	if (space)
-		bound = uw_ranges_find(rcu_dereference(space->bound), address);
+		bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
 	err = uw_range_rule(&range, bound, address, found);
 	rcu_read_unlock();
 	if (space && !uw_space_add(space, UW_SPACE_MAPPED, &range, 1, GFP_NOWAIT | __GFP_NOWARN))
@@ -144,7 +133,7 @@ bool uw_registry_mapping(u64 address, struct uwind_range *mapping)
 
 	rcu_read_lock();
 	if (space)
-		range = uw_ranges_find(rcu_dereference(space->mapped), address);
+		range = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_MAPPED]), address);
 	if (range) {
 		mapping->start = range->start;
 		mapping->end = range->end;
@@ -152,47 +141,6 @@ bool uw_registry_mapping(u64 address, struct uwind_range *mapping)
 	}
 	rcu_read_unlock();
 	return range;
-}
-
-/*
- * A fault is allowed in the walk's own stack only, and only if resolving it
- * cannot wait for user space or touch a device: a wrong rule must not.
- */
-static bool uw_vma_may_fault(const struct vm_area_struct *vma)
-{
-	return vma_is_anonymous((struct vm_area_struct *)vma) &&
-	       !(vma->vm_flags & (VM_IO | VM_PFNMAP)) &&
-	       !userfaultfd_armed((struct vm_area_struct *)vma);
-}
-
-static void uw_stack_find(struct uw_port *port)
-{
-	struct vm_area_struct *vma;
-
-	if (!mmap_read_trylock(current->mm))
-		return;
-	vma = vma_lookup(current->mm, port->sp);
-	if (vma && uw_vma_may_fault(vma)) {
-		port->stack_start = vma->vm_start;
-		port->stack_end = vma->vm_end;
-	}
-	mmap_read_unlock(current->mm);
-	port->stack_known = true;
-}
-
-int uw_registry_fault(struct uw_port *port, u64 address, u64 *word)
-{
-	const void __user *user = (const void __user *)(unsigned long)address;
-
-	if (fatal_signal_pending(current))
-		return -EINTR;
-	if (!port->stack_known)
-		uw_stack_find(port);
-	if (address < port->stack_start || address >= port->stack_end)
-		return access_ok(user, sizeof(*word)) ? -EACCES : -EFAULT;
-	if (!copy_from_user(word, user, sizeof(*word)))
-		return 0;
-	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
 }
 
 static int uw_check_executable(struct mm_struct *mm, const struct uwind_range *range)
@@ -212,7 +160,7 @@ static int uw_check_executable(struct mm_struct *mm, const struct uwind_range *r
 static int uw_bind_locked(struct mm_struct *mm, struct uw_space *space, struct uw_kept *kept,
 			  const struct uwind_range *ranges, u32 nr, u64 section)
 {
-	struct uw_range *bound = kvcalloc(nr, sizeof(*bound), GFP_KERNEL);
+	struct uw_range *bound = kvcalloc(nr, sizeof(*bound), GFP_KERNEL_ACCOUNT);
 	int err = bound ? 0 : -ENOMEM;
 	u32 i;
 
@@ -227,7 +175,7 @@ static int uw_bind_locked(struct mm_struct *mm, struct uw_space *space, struct u
 	for (i = 0; !err && i < nr; i++)
 		uw_table_store_get(kept);
 	if (!err) {
-		err = uw_space_add(space, UW_SPACE_BOUND, bound, nr, GFP_KERNEL);
+		err = uw_space_add(space, UW_SPACE_BOUND, bound, nr, GFP_KERNEL_ACCOUNT);
 		for (i = 0; err && i < nr; i++)
 			uw_table_store_put(kept);
 	}

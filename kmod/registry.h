@@ -8,13 +8,8 @@
 #include <linux/types.h>
 
 struct mm_struct;
-struct pt_regs;
 struct uw_kept;
-struct uw_port;
 struct uwind_range;
-
-/* Begin a walk of current. Makes current->mm's space if there is none yet. */
-void uw_registry_begin(struct uw_port *port, u64 sp);
 
 /* The mapping of a file in current's memory that a walk has met; false: unknown. */
 bool uw_registry_mapping(u64 address, struct uwind_range *mapping);

@@ -16,7 +16,7 @@
 #include <linux/timekeeping.h>
 
 #include "core/walk.h"
-#include "registry.h"
+#include "memory.h"
 #include "regs.h"
 #include "request.h"
 #include "session.h"
@@ -216,7 +216,7 @@ static void uw_request_walk(struct uw_request *request, struct uw_walk *walk)
 		walk->stop = UW_STOP_BAD_REGS;
 		return;
 	}
-	uw_registry_begin(&port, walk->regs.r[uw_arch_sp(UW_ARCH)]);
+	uw_memory_begin(&port, walk->regs.r[uw_arch_sp(UW_ARCH)]);
 	uw_walk_run(walk, &port);
 }
 

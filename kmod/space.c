@@ -120,12 +120,14 @@ static int uw_space_invalidate(struct mmu_notifier *notifier,
 			       const struct mmu_notifier_range *range)
 {
 	struct uw_space *space = container_of(notifier, struct uw_space, notifier);
+	unsigned int i;
 
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
 	spin_lock(&space->lock);
-	uw_ranges_kill(rcu_dereference_protected(space->bound, true), range->start, range->end);
-	uw_ranges_kill(rcu_dereference_protected(space->mapped, true), range->start, range->end);
+	for (i = 0; i < UW_NR_SPACE_SETS; i++)
+		uw_ranges_kill(rcu_dereference_protected(space->sets[i], true), range->start,
+			       range->end);
 	spin_unlock(&space->lock);
 	return 0;
 }
@@ -133,14 +135,15 @@ static int uw_space_invalidate(struct mmu_notifier *notifier,
 /* First phase of the end: whoever unhashed the space gives its ranges back. */
 static void uw_space_make_dead(struct uw_space *space)
 {
-	struct uw_ranges *bound, *mapped;
+	struct uw_ranges *sets[UW_NR_SPACE_SETS];
+	unsigned int i;
 
 	spin_lock(&space->lock);
-	bound = rcu_replace_pointer(space->bound, NULL, true);
-	mapped = rcu_replace_pointer(space->mapped, NULL, true);
+	for (i = 0; i < UW_NR_SPACE_SETS; i++)
+		sets[i] = rcu_replace_pointer(space->sets[i], NULL, true);
 	spin_unlock(&space->lock);
-	uw_ranges_put(bound);
-	uw_ranges_put(mapped);
+	for (i = 0; i < UW_NR_SPACE_SETS; i++)
+		uw_ranges_put(sets[i]);
 }
 
 /* Second phase. Not from the notifier's own callbacks. */
@@ -279,15 +282,10 @@ static void uw_ranges_get_refs(const struct uw_ranges *merged, const struct uw_r
 	}
 }
 
-static struct uw_ranges __rcu **uw_space_slot(struct uw_space *space, enum uw_space_set set)
-{
-	return set == UW_SPACE_BOUND ? &space->bound : &space->mapped;
-}
-
 int uw_space_add(struct uw_space *space, enum uw_space_set set,
 		 const struct uw_range *ranges, u32 nr, gfp_t gfp)
 {
-	struct uw_ranges __rcu **slot = uw_space_slot(space, set);
+	struct uw_ranges __rcu **slot = &space->sets[set];
 	struct uw_ranges *old, *merged;
 	u32 room;
 	int err;
@@ -320,6 +318,13 @@ int uw_space_add(struct uw_space *space, enum uw_space_set set,
 	return err;
 }
 
+void uw_space_forget(struct uw_space *space, enum uw_space_set set, u64 start, u64 end)
+{
+	spin_lock(&space->lock);
+	uw_ranges_kill(rcu_dereference_protected(space->sets[set], true), start, end);
+	spin_unlock(&space->lock);
+}
+
 /* Ends are only marked: the next merge drops them, and their references. */
 static int uw_space_remove(struct uw_space *space, u64 start, u64 section)
 {
@@ -328,7 +333,7 @@ static int uw_space_remove(struct uw_space *space, u64 start, u64 section)
 	u32 i;
 
 	spin_lock(&space->lock);
-	ranges = rcu_dereference_protected(space->bound, true);
+	ranges = rcu_dereference_protected(space->sets[UW_SPACE_BOUND], true);
 	for (i = 0; ranges && i < ranges->nr; i++) {
 		struct uw_range *range = &ranges->range[i];
 
@@ -359,7 +364,7 @@ struct uw_ranges *uw_space_bound_get(struct uw_space *space)
 	struct uw_ranges *ranges;
 
 	rcu_read_lock();
-	ranges = rcu_dereference(space->bound);
+	ranges = rcu_dereference(space->sets[UW_SPACE_BOUND]);
 	if (ranges && !refcount_inc_not_zero(&ranges->refs))
 		ranges = NULL;
 	rcu_read_unlock();

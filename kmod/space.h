@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A space: what is known about the executable ranges of one mm. It is watched
+ * A space: what is known about the memory of one mm. It is watched
  * by an mmu notifier and ends with the mm.
  */
 #ifndef UW_SPACE_H
@@ -18,7 +18,14 @@ struct uw_kept;
 /* Bounds the memory of one space. */
 #define UW_MAX_SPACE_RANGES 4096
 
-/* One executable range. Immutable, but for dead. */
+enum uw_space_set {
+	UW_SPACE_BOUND,    /* explicit ranges of text, inherited by fork         */
+	UW_SPACE_MAPPED,   /* text that walks have found in VMAs                 */
+	UW_SPACE_READABLE, /* memory that walks may read: start and end only     */
+	UW_NR_SPACE_SETS,
+};
+
+/* One range. Immutable, but for dead. */
 struct uw_range {
 	u64 start, end;
 	u64 offset;           /* of start, in the file or the table's own space  */
@@ -44,8 +51,7 @@ struct uw_space {
 	struct list_head reap;        /* Protected by: spaces_lock               */
 	spinlock_t lock;              /* Order: innermost but for files_lock     */
 	/* Protected by: lock to write, RCU to read */
-	struct uw_ranges __rcu *bound;  /* explicit, inherited by fork           */
-	struct uw_ranges __rcu *mapped; /* found in VMAs                         */
+	struct uw_ranges __rcu *sets[UW_NR_SPACE_SETS];
 };
 
 /* current->mm's space, or NULL. Lock-free. */
@@ -58,8 +64,6 @@ struct uw_space *uw_space_find(struct mm_struct *mm);
  */
 struct uw_space *uw_space_get(struct mm_struct *mm);
 
-enum uw_space_set { UW_SPACE_BOUND, UW_SPACE_MAPPED };
-
 /*
  * Add ranges, all or none; takes over their references if it returns 0.
  * The caller holds mmap_lock, so that none of them is unmapped meanwhile.
@@ -67,6 +71,9 @@ enum uw_space_set { UW_SPACE_BOUND, UW_SPACE_MAPPED };
  */
 int uw_space_add(struct uw_space *space, enum uw_space_set set,
 		 const struct uw_range *ranges, u32 nr, gfp_t gfp);
+
+/* End what overlaps [start, end). */
+void uw_space_forget(struct uw_space *space, enum uw_space_set set, u64 start, u64 end);
 
 /* End the bound range at start, or all of a section. -ENOENT. */
 int uw_space_remove_start(struct uw_space *space, u64 start);

@@ -16,13 +16,16 @@ struct uw_space;
 struct uw_port {
 	struct uw_space *space;    /* NULL: look at the VMAs each time           */
 	unsigned long sp;          /* where the walk began                       */
+	unsigned long readable_start; /* the mapping that was read last          */
+	unsigned long readable_places; /* of a word in it                       */
 	unsigned long stack_start; /* the VMA of sp, once a read has faulted     */
 	unsigned long stack_end;
 	bool stack_known;
 };
 
 int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found);
-int uw_registry_fault(struct uw_port *port, u64 address, u64 *word);
+int uw_memory_enter_at(struct uw_port *port, u64 address);
+int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
 
 static inline int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
 {
@@ -33,10 +36,16 @@ static inline int uw_port_find(struct uw_port *port, u64 address, struct uw_foun
 static inline int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 {
 	const void __user *user = (const void __user *)(unsigned long)address;
+	int err;
 
+	if (unlikely(address - port->readable_start >= port->readable_places)) {
+		err = uw_memory_enter_at(port, address);
+		if (err)
+			return err;
+	}
 	if (likely(!copy_from_user_nofault(word, user, sizeof(*word))))
 		return 0;
-	return uw_registry_fault(port, address, word);
+	return uw_memory_fault(port, address, word);
 }
 
 /* XPACLRI is a hint: a CPU without pointer authentication does nothing. */

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which words of current's memory a walk may read.
+ *
+ * A register may hold anything, and a wrong rule may lead anywhere. A word is
+ * read only from a mapping that has been looked at: one of a device would feel
+ * the read even if it is resident. The mapping that a stack lies in is found
+ * once and remembered in the space until it is unmapped, so that a walk begins
+ * with a search in a small sorted array, without a lock.
+ *
+ * A fault is allowed in the walk's own stack only, and only if resolving it
+ * cannot wait for user space.
+ */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/userfaultfd_k.h>
+
+#include "memory.h"
+#include "space.h"
+#include "uw_port_walk.h"
+
+static void uw_memory_enter(struct uw_port *port, u64 start, u64 end)
+{
+	port->readable_start = start;
+	port->readable_places = end - start - sizeof(u64) + 1;
+}
+
+/* Under rcu_read_lock(). */
+static bool uw_memory_find(struct uw_port *port, u64 address)
+{
+	const struct uw_range *range;
+
+	range = uw_ranges_find(rcu_dereference(port->space->sets[UW_SPACE_READABLE]), address);
+	if (range)
+		uw_memory_enter(port, range->start, range->end);
+	return range;
+}
+
+static bool uw_memory_is_known(struct uw_port *port, u64 address)
+{
+	bool known;
+
+	if (!port->space)
+		return false;
+	rcu_read_lock();
+	known = uw_memory_find(port, address);
+	rcu_read_unlock();
+	return known;
+}
+
+void uw_memory_begin(struct uw_port *port, u64 sp)
+{
+	struct uw_space *space = uw_space_get(current->mm);
+
+	memset(port, 0, sizeof(*port));
+	port->space = IS_ERR(space) ? NULL : space;
+	port->sp = sp;
+	uw_memory_is_known(port, sp);
+}
+
+/* A stack grows, and mappings merge: what was remembered of it goes. mmap_lock is held. */
+static void uw_memory_remember(struct uw_space *space, const struct vm_area_struct *vma)
+{
+	struct uw_range range = { .start = vma->vm_start, .end = vma->vm_end };
+
+	uw_space_forget(space, UW_SPACE_READABLE, range.start, range.end);
+	uw_space_add(space, UW_SPACE_READABLE, &range, 1, GFP_NOWAIT | __GFP_NOWARN);
+}
+
+/* mmap_lock is held. */
+static int uw_memory_look(struct uw_port *port, u64 address)
+{
+	struct vm_area_struct *vma = vma_lookup(current->mm, address);
+
+	if (!vma)
+		return -EFAULT;
+	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
+		return -EACCES;
+	uw_memory_enter(port, vma->vm_start, vma->vm_end);
+	if (port->space)
+		uw_memory_remember(port->space, vma);
+	return 0;
+}
+
+int uw_memory_enter_at(struct uw_port *port, u64 address)
+{
+	int err = 0;
+
+	if (address >= TASK_SIZE_MAX)
+		return -EFAULT;
+	if (!uw_memory_is_known(port, address)) {
+		if (mmap_read_lock_killable(current->mm))
+			return -EINTR;
+		err = uw_memory_look(port, address);
+		mmap_read_unlock(current->mm);
+	}
+	if (!err && address - port->readable_start >= port->readable_places)
+		err = -EFAULT; /* half of the word lies behind */
+	return err;
+}
+
+static bool uw_vma_may_fault(const struct vm_area_struct *vma)
+{
+	return vma_is_anonymous((struct vm_area_struct *)vma) &&
+	       !(vma->vm_flags & (VM_IO | VM_PFNMAP)) &&
+	       !userfaultfd_armed((struct vm_area_struct *)vma);
+}
+
+static void uw_stack_find(struct uw_port *port)
+{
+	struct vm_area_struct *vma;
+
+	if (!mmap_read_trylock(current->mm))
+		return;
+	vma = vma_lookup(current->mm, port->sp);
+	if (vma && uw_vma_may_fault(vma)) {
+		port->stack_start = vma->vm_start;
+		port->stack_end = vma->vm_end;
+	}
+	mmap_read_unlock(current->mm);
+	port->stack_known = true;
+}
+
+int uw_memory_fault(struct uw_port *port, u64 address, u64 *word)
+{
+	const void __user *user = (const void __user *)(unsigned long)address;
+
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	if (!port->stack_known)
+		uw_stack_find(port);
+	if (address < port->stack_start || address >= port->stack_end)
+		return -EACCES;
+	if (!copy_from_user(word, user, sizeof(*word)))
+		return 0;
+	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+}
