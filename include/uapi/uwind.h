@@ -148,8 +148,8 @@ enum uwind_source {
  *
  * EBADMSG: the section is broken; bad_offset says where (bytes from its start)
  * and bad_why what. EPROTONOSUPPORT: a version of SFrame or an architecture
- * that is not ours. ENOSPC: the module's budget for tables is used up.
- * ESRCH: no such process.
+ * that is not ours. ENOENT: the section says nothing about these segments.
+ * ENOSPC: the module's budget for tables is used up. ESRCH: no such process.
  */
 struct uwind_table_create {
 	__u32 size;
@@ -234,7 +234,11 @@ struct uwind_table_next {
 	__u32 reserved;
 };
 
-/* UWIND_IOC_STATS: since the module was loaded. */
+/*
+ * UWIND_IOC_STATS: since the module was loaded. While no session runs,
+ * requested = answered + the sum of lost; what a session leaves open when it
+ * ends is lost as session_gone.
+ */
 struct uwind_stats {
 	__u32 size;
 	__u32 nr_tables;
@@ -312,8 +316,9 @@ struct uwind_session_ask {
  * UWIND_IOC_SELF_ADD (/dev/uwind-self): use the .sframe section at
  * [sframe_start, sframe_end) of the caller's memory for its text at
  * [text_start, text_end). A section may be added once per text range.
- * EDQUOT: the user's quota is used up; EEXIST: the range overlaps one that is
- * bound; EBADMSG, EPROTONOSUPPORT: as UWIND_IOC_TABLE_CREATE.
+ * EDQUOT: the user's quota is used up; ENOSPC: all users' share of the budget;
+ * EEXIST: the range overlaps one that is bound; EBADMSG, EPROTONOSUPPORT,
+ * ENOENT: as UWIND_IOC_TABLE_CREATE.
  */
 struct uwind_self_add {
 	__u32 size;
@@ -367,7 +372,7 @@ struct uwind_self_next {
 
 enum uwind_cmd {
 	UWIND_CMD_UNSPEC,
-	UWIND_CMD_ATTACH,  /* to the kernel: UWIND_A_FD                          */
+	UWIND_CMD_ATTACH,  /* to the kernel: UWIND_A_FD. EPERM: like the ioctls  */
 	UWIND_CMD_RECORDS, /* from the kernel: SESSION, SEQ, RECORDS             */
 };
 
