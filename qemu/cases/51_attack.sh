@@ -1,0 +1,34 @@
+# shellcheck shell=sh
+# Random calls of a privileged and of an ordinary user, with memory, descriptors and processes that come and go under them.
+# Others' stacks do not suffer; afterwards nothing is left of it, every request is accounted for, and the module works and unloads.
+# Expected: 60 s; CALLS=1000000 is the long version
+. ./lib.sh
+
+status_of() { uwind status | sed -n "s/^$1  *//p"; }
+
+# While no session runs, what was asked is answered or lost.
+is_balanced() {
+	uwind status | awk '/^requested/ { left = $2 } /^answered/ { left -= $2 } /^lost\./ { left -= $2 } END { exit left != 0 }'
+}
+
+is_quiet() { [ "$(status_of sessions)" = 0 ] && [ "$(status_of requests_open)" = 0 ] && [ "$(status_of tables)" = 0 ]; }
+
+insert_module
+$PROGRAMS/sframe_victim 3600 &
+bystander=$!
+uwind record -F 49 -p $bystander --duration 3600 -o bystander.json >record.log 2>&1 &
+recorder=$!
+until_true 30 is_sampling || fail "record samples: $(cat record.log)"
+$PROGRAMS/attack "${CALLS:-100000}" ${SEED:+"$SEED"} </dev/null >attack.txt || fail "the attack keeps its own rules: $(grep -v succeeded attack.txt)"
+cat attack.txt
+kill -TERM $recorder
+wait $recorder || fail "the bystander was recorded: $(cat record.log)"
+kill $bystander
+rules bystander.json schema balance samples:sframe_victim:100 complete:sframe_victim:99
+until_true 30 is_quiet || fail "the attackers leave nothing: $(uwind status)"
+want "every request is answered or lost" is_balanced
+uwind record -F 199 --duration 60 -o after.json -- $PROGRAMS/sframe_victim 3 >record.log 2>&1 || fail "recording afterwards: $(cat record.log)"
+rules after.json schema balance samples:sframe_victim:100 complete:sframe_victim:99
+took=$(python3 "$CASES/remove_module.py") || fail "rmmod afterwards"
+[ "$took" -lt "${RMMOD_LIMIT_MS:-1000}" ] || fail "rmmod took $took ms"
+insert_module
