@@ -11,14 +11,18 @@
 #include "request.h"
 #include "self.h"
 #include "space.h"
+#include "trigger_perf.h"
 #include "work.h"
 
 static int __init uw_init(void)
 {
-	int err = uw_netlink_init();
+	int err = uw_trigger_perf_setup();
 
 	if (err)
 		return err;
+	err = uw_netlink_init();
+	if (err)
+		goto exit_trigger;
 	err = uw_fork_init();
 	if (err)
 		goto exit_netlink;
@@ -36,6 +40,8 @@ exit_fork:
 	uw_fork_exit();
 exit_netlink:
 	uw_netlink_exit();
+exit_trigger:
+	uw_trigger_perf_exit();
 	return err;
 }
 
@@ -51,6 +57,7 @@ static void __exit uw_exit(void)
 	uw_self_exit();
 	uw_fork_exit();
 	uw_netlink_exit();
+	uw_trigger_perf_exit();
 	uw_request_exit();
 	uw_work_exit();
 	uw_space_exit();

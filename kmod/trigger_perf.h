@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sampling trigger: one perf counter per CPU.
+ * The sampling trigger: one perf counter per CPU, as long as the CPU is online.
  */
 #ifndef UW_TRIGGER_PERF_H
 #define UW_TRIGGER_PERF_H
 
+#include <linux/list.h>
 #include <linux/percpu.h>
+#include <linux/perf_event.h>
 #include <linux/types.h>
 
-struct perf_event;
 struct uw_session;
 
 struct uw_trigger_perf {
-	struct perf_event *__percpu *events; /* NULL where the CPU was offline   */
+	struct hlist_node node; /* Owned by: the CPU hotplug core               */
+	struct uw_session *session;
+	struct perf_event_attr attr;
+	struct perf_event *__percpu *events; /* NULL where the CPU is offline    */
+	int err; /* the last counter that could not be made                     */
+	bool enabled; /* Protected by: cpus_read_lock() and a CPU coming online  */
 };
 
 /* Create the counters, disabled. -ENODEV: no such event here. May sleep. */
@@ -20,7 +26,11 @@ int uw_trigger_perf_init(struct uw_trigger_perf *trigger, struct uw_session *ses
 			 u32 event, bool frequency, u64 rate);
 void uw_trigger_perf_enable(struct uw_trigger_perf *trigger);
 
-/* When it returns, no handler runs any more. */
+/* When it returns, no handler runs any more. Does nothing after a failed init. */
 void uw_trigger_perf_deinit(struct uw_trigger_perf *trigger);
+
+/* Once for the module, before and after all sessions. */
+int uw_trigger_perf_setup(void);
+void uw_trigger_perf_exit(void);
 
 #endif
