@@ -11,7 +11,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "io/records.h"
+#include "io/message.h"
 #include "uwind.h"
 
 namespace uwind {
@@ -48,30 +48,6 @@ Message attach_message(int family, int device_fd)
 	    nla_put_u32(message.get(), UWIND_A_FD, device_fd) < 0)
 		return nullptr;
 	return message;
-}
-
-std::optional<RecordBatch> parse_records(nlmsghdr* header)
-{
-	nlattr* attributes[UWIND_A_MAX + 1] = {};
-	RecordBatch batch;
-	if (genlmsg_parse(header, 0, attributes, UWIND_A_MAX, nullptr) < 0 || !attributes[UWIND_A_SEQ] ||
-	    nla_len(attributes[UWIND_A_SEQ]) < 8 || !attributes[UWIND_A_SESSION] ||
-	    nla_len(attributes[UWIND_A_SESSION]) < 4 || !attributes[UWIND_A_RECORDS])
-		return std::nullopt;
-	const nlattr* records = attributes[UWIND_A_RECORDS];
-	batch.session = nla_get_u32(attributes[UWIND_A_SESSION]);
-	batch.sequence = nla_get_u64(attributes[UWIND_A_SEQ]);
-	decode_records(
-		{static_cast<const std::uint8_t*>(nla_data(records)), static_cast<std::size_t>(nla_len(records))},
-		batch);
-	return batch;
-}
-
-RecordBatch malformed_message()
-{
-	RecordBatch batch;
-	batch.malformed = 1;
-	return batch;
 }
 
 } // namespace
@@ -117,20 +93,6 @@ Result<bool> NetlinkStream::wait_for_data(std::chrono::milliseconds timeout)
 	return ready > 0;
 }
 
-// One datagram is one message.
-std::optional<RecordBatch> NetlinkStream::parse(std::size_t bytes)
-{
-	auto* header = reinterpret_cast<nlmsghdr*>(buffer_.data());
-	if (!nlmsg_ok(header, static_cast<int>(bytes)))
-		return malformed_message();
-	if (header->nlmsg_type != family_ || !genlmsg_valid_hdr(header, 0))
-		return std::nullopt;
-	if (genlmsg_hdr(header)->cmd != UWIND_CMD_RECORDS)
-		return std::nullopt;
-	auto batch = parse_records(header);
-	return batch ? std::move(batch) : malformed_message();
-}
-
 // A batch without a session carries nothing but the fact that something came.
 Result<std::optional<RecordBatch>> NetlinkStream::receive_now()
 {
@@ -152,8 +114,9 @@ Result<std::optional<RecordBatch>> NetlinkStream::receive_now()
 		return errno_error(errno, "receive records");
 	if (message.msg_flags & MSG_TRUNC)
 		return std::optional(malformed_message());
-	auto batch = sender.nl_pid == 0 ? parse(static_cast<std::size_t>(bytes)) : std::nullopt;
-	return batch ? std::move(batch) : std::optional(RecordBatch{});
+	if (sender.nl_pid != 0)
+		return std::optional(RecordBatch{});
+	return std::optional(decode_message({buffer_.data(), static_cast<std::size_t>(bytes)}, family_));
 }
 
 Result<std::optional<RecordBatch>> NetlinkStream::receive(std::chrono::milliseconds timeout)

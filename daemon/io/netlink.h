@@ -30,7 +30,6 @@ private:
 	NetlinkStream(Socket socket, int family);
 	Result<bool> wait_for_data(std::chrono::milliseconds timeout);
 	Result<std::optional<RecordBatch>> receive_now();
-	std::optional<RecordBatch> parse(std::size_t bytes);
 
 	Socket socket_;
 	int family_;
