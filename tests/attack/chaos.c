@@ -77,6 +77,14 @@ static void *at_the_edge(struct dice *dice, const void *bytes, size_t nr)
 	return write_there(edge + 2 * page - there, bytes, there);
 }
 
+/* In one of the region's pages, or across the end of it. */
+static char *in_region(struct dice *dice, char *region, size_t nr)
+{
+	size_t half = (nr < (size_t)page ? nr : (size_t)page) / 2;
+
+	return region + pick(dice, NR_PAGES) * page + (rarely(dice, 2) ? page - half : 0);
+}
+
 static void *wild_pointer(struct dice *dice)
 {
 	const uint64_t wild[] = {
@@ -98,9 +106,9 @@ void *any_pointer(struct dice *dice, const void *bytes, size_t nr)
 		return readable + pick(dice, page);
 	case 3:
 	case 4:
-		return write_there(shifting + pick(dice, NR_PAGES) * page + (rarely(dice, 2) ? page - nr / 2 : 0), bytes, nr);
+		return write_there(in_region(dice, shifting, nr), bytes, nr);
 	case 5:
-		return withheld + pick(dice, NR_PAGES) * page + (rarely(dice, 2) ? page - nr / 2 : 0);
+		return in_region(dice, withheld, nr);
 	case 6:
 		return wild_pointer(dice);
 	}
