@@ -61,7 +61,8 @@ bool is_padding(std::uint32_t word)
 std::vector<std::uint32_t> words_of(Bytes code)
 {
 	std::vector<std::uint32_t> words(code.size() / 4);
-	std::memcpy(words.data(), code.data(), words.size() * 4);
+	if (!words.empty())
+		std::memcpy(words.data(), code.data(), words.size() * 4);
 	return words;
 }
 

@@ -63,6 +63,14 @@ TEST_CASE("a leaf's return address is in the link register from end to end")
 	CHECK(read({add, add, ret}) == "0 " + leaf + "; 12 none");
 }
 
+TEST_CASE("less code than one instruction has no rows")
+{
+	const auto bytes = Image(Arch::arm64).code(0, ByteVector(3), ".text").build();
+	const auto file = uwind::ElfFile::from_bytes(bytes);
+	REQUIRE(file);
+	CHECK(uwind::code_stretches(*file, TableRows{}).empty());
+}
+
 TEST_CASE("a function's prologue and epilogue are followed instruction by instruction")
 {
 	CHECK(read({push_pair, set_fp, call_register, pop_pair, ret}) ==
