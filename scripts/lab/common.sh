@@ -59,6 +59,14 @@ triplet() { case $1 in amd64) echo x86_64-linux-gnu ;; arm64) echo aarch64-linux
 # The prefix of the compiler for ARCH: empty for the host's own.
 cross_prefix() { if [ "$1" != "$(host_arch)" ]; then echo "$(triplet "$1")-"; fi; }
 
+# in_root ROOT FOLDER COMMAND...: run a command of that root, in a folder there.
+in_root() {
+	local root=$1 folder=$2 map=()
+	shift 2
+	if [ "$(id -u)" != 0 ]; then map=(--map-root-user); fi
+	if [ "$root" = / ]; then (cd "$folder" && LC_ALL=C "$@"); else LC_ALL=C unshare "${map[@]}" --root="$root" --wd="$folder" "$@"; fi
+}
+
 # memory_mib: what the host can still give away.
 memory_mib() { awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo; }
 

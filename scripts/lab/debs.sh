@@ -3,6 +3,7 @@
 # Downloads Debian packages, with what they depend on, of any architecture into the cache, and prints the files' paths.
 #
 # Usage: debs.sh [--only] [--update] ARCH PACKAGE[:ARCH]...
+#        debs.sh --mirror ARCH        prints the address of Debian's packages that apt is configured with
 #   --only    just these packages, without dependencies
 #   --update  first fetch a fresh package index (else only once in seven days)
 # Dependencies are Depends and Pre-Depends, resolved as if nothing was installed, in an apt state of its own:
@@ -163,19 +164,23 @@ fetch() {
 	fi
 }
 
+# Security updates are not a whole suite's packages.
+mirror() { awk '$(NF - 1) !~ /-security$/ { print $(NF - 2); exit }' "$STATE/sources.list"; }
+
 main() {
-	local update=0
+	local update=0 mirror=0
 	ONLY=0
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--only) ONLY=1 ;;
 		--update) update=1 ;;
+		--mirror) mirror=1 ;;
 		-*) usage ;;
 		*) break ;;
 		esac
 		shift
 	done
-	[ $# -ge 2 ] || usage
+	[ $# -ge 2 ] || [ "$mirror$#" = 11 ] || usage
 	ARCH=$1
 	shift
 	need apt-get flock sha256sum
@@ -184,6 +189,10 @@ main() {
 	STATE=$(cache_dir)/apt/$ARCHES
 	lock apt
 	if [ "$update" = 1 ] || ! index_is_fresh; then update_index; fi
+	if [ "$mirror" = 1 ]; then
+		mirror
+		return
+	fi
 	fetch "$@"
 	awk -v dir="$DEBS" '{ print dir "/" $1 }' "$(list_of "$@")"
 }
