@@ -180,6 +180,11 @@ check_rows() {
 	UWIND_FILES=$list build/check/tests/unit_tests '[.long]'
 }
 
+# Every file that three toolchains made against their readelf and its own .eh_frame.
+check_sframe() {
+	UWIND_SFRAME_FILES=$(scripts/lab/sframe-corpus.sh) build/check/tests/unit_tests '[.sframe]'
+}
+
 # Two at a time.
 fuzz_steps() { # SECONDS
 	local target pids=()
@@ -296,13 +301,17 @@ check_long() {
 		step rows-amd64 check_rows /usr/bin /usr/sbin /usr/lib /usr/libexec
 		step rows-arm64 check_rows "$(scripts/lab/sysroot.sh arm64)"
 		;;
+	sframe)
+		step build-unit build_unit
+		step sframe-files check_sframe
+		;;
 	stopped-amd64 | stopped-arm64)
 		arch=${1#stopped-}
 		build_for_vm "$arch"
 		STOPS=500 vm_case "$arch" 6.1 34_stopped 1
 		;;
 	*)
-		echo "check.sh: no part '$1': fuzz, rows, truth, truth-arm64, stopped-amd64, stopped-arm64, unload-amd64, unload-arm64" >&2
+		echo "check.sh: no part '$1': fuzz, rows, sframe, truth, truth-arm64, stopped-amd64, stopped-arm64, unload-amd64, unload-arm64" >&2
 		exit 64
 		;;
 	esac

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// What this machine's assembler and linker write, read by the core and by
-// readelf: both must say the same at every pc.
+// What assemblers and linkers write, read by the core and by their own readelf: both
+// must say the same at every pc. And what .eh_frame says of the same code.
+#include "core_sframe_files.h"
+
 #include <catch2/catch.hpp>
-
-#include <elf.h>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <sstream>
-
-#include "core_sframe_encoder.h"
+#include <cstdlib>
+#include <iostream>
 
 using namespace core;
 using namespace core::sframe;
@@ -36,166 +31,103 @@ bool run(const std::string& command)
 	return std::system((command + " 2>/dev/null").c_str()) == 0;
 }
 
-Bytes read_file(const std::filesystem::path& path)
+void no_difference(const Tally& tally)
 {
-	std::ifstream in(path, std::ios::binary);
-	return {std::istreambuf_iterator<char>(in), {}};
+	for (const auto& texts : {tally.different, tally.unknown})
+		for (std::size_t i = 0; i < texts.size() && i < 10; i++)
+			UNSCOPED_INFO(texts[i]);
+	CHECK(tally.different.empty());
+	CHECK(tally.unknown.empty());
 }
 
-template <class T>
-T read_at(const Bytes& bytes, u64 at)
+void compare_made(const std::string& file, u64 functions)
 {
-	T value;
-	REQUIRE(at + sizeof(T) <= bytes.size());
-	std::memcpy(&value, bytes.data() + at, sizeof(T));
-	return value;
-}
-
-// The executable segment, and the section .sframe, of a linked program.
-struct Program {
-	uw_segment text{};
-	u64 address = 0;
-	Bytes sframe;
-};
-
-Program parse_elf(const Bytes& file)
-{
-	Program program;
-	auto header = read_at<Elf64_Ehdr>(file, 0);
-	for (u64 i = 0; i < header.e_phnum; i++) {
-		auto segment = read_at<Elf64_Phdr>(file, header.e_phoff + i * sizeof(Elf64_Phdr));
-		if (segment.p_type == PT_LOAD && segment.p_flags & PF_X)
-			program.text = {segment.p_vaddr, segment.p_filesz, segment.p_offset};
-	}
-	auto section = [&](u64 i) { return read_at<Elf64_Shdr>(file, header.e_shoff + i * sizeof(Elf64_Shdr)); };
-	auto names = section(header.e_shstrndx);
-	for (u64 i = 0; i < header.e_shnum; i++) {
-		auto found = section(i);
-		if (std::strcmp(reinterpret_cast<const char*>(&file[names.sh_offset + found.sh_name]), ".sframe"))
-			continue;
-		program.address = found.sh_addr;
-		auto begin = file.begin() + static_cast<long>(found.sh_offset);
-		program.sframe.assign(begin, begin + static_cast<long>(found.sh_size));
-	}
-	return program;
-}
-
-// "c-16", "sp+8", "u", "u[s]", "f": the offset behind the letters, if any.
-std::optional<s32> offset_in(const std::string& column)
-{
-	auto sign = column.find_first_of("+-");
-	if (sign == std::string::npos)
-		return {};
-	return std::stoi(column.substr(sign));
-}
-
-uw_rule rule_of(const std::string& cfa, const std::string& fp, const std::string& ra, uw_arch arch)
-{
-	uw_rule rule = kind_rule(UW_RULE_FRAME);
-	REQUIRE((cfa.substr(0, 2) == "sp" || cfa.substr(0, 2) == "fp"));
-	rule.cfa_reg = cfa[0] == 's' ? uw_arch_sp(arch) : uw_arch_fp(arch);
-	rule.cfa_off = offset_in(cfa).value();
-	if (auto off = offset_in(fp)) {
-		rule.fp_place = UW_PLACE_CFA_MEM;
-		rule.fp_off = *off;
-	}
-	auto off = arch == UW_ARCH_X86_64 ? std::optional<s32>(-8) : offset_in(ra);
-	if (off) {
-		rule.ra_place = UW_PLACE_CFA_MEM;
-		rule.ra_off = *off;
-	}
-	return rule;
-}
-
-// The rules that readelf prints, by address.
-class Readelf {
-public:
-	explicit Readelf(uw_arch arch) : arch_(arch) {}
-
-	void parse(std::istream& in)
-	{
-		for (std::string line; std::getline(in, line);) {
-			if (line.find("func idx") != std::string::npos)
-				begin_function(line);
-			else if (line.find("STARTPC") != std::string::npos)
-				repeats_ = line.find("[m]") != std::string::npos;
-			else if (functions)
-				add_row(line);
-		}
-		end_row();
-	}
-
-	uw_rule at(u64 address) const
-	{
-		auto found = rules_.find(address);
-		return found == rules_.end() ? kind_rule(UW_RULE_NONE) : found->second;
-	}
-
-	int functions = 0;
-	u64 end = 0;
-
-private:
-	void begin_function(const std::string& line)
-	{
-		end_row();
-		start_ = std::stoull(line.substr(line.find("pc = ") + 5), nullptr, 16);
-		end = start_ + std::stoull(line.substr(line.find("size = ") + 7));
-		functions++;
-	}
-
-	void add_row(const std::string& line)
-	{
-		std::istringstream in(line);
-		std::string pc, cfa, fp, ra;
-		if (!(in >> pc >> cfa >> fp >> ra))
-			return;
-		end_row();
-		row_ = std::stoull(pc, nullptr, 16) + (repeats_ ? start_ : 0);
-		rule_ = rule_of(cfa, fp, ra, arch_);
-		rule_.rbx_slot = arch_ == UW_ARCH_X86_64 ? UW_RBX_LOST : 0;
-		open_ = true;
-	}
-
-	// A row holds to its function's end, until the next one overwrites it.
-	void end_row()
-	{
-		for (u64 at = row_; open_ && at < end; at++)
-			if (!repeats_ || (at - start_) % 16 >= (row_ - start_))
-				rules_[at] = rule_;
-		open_ = false;
-	}
-
-	uw_arch arch_;
-	u64 start_ = 0;
-	u64 row_ = 0;
-	bool repeats_ = false;
-	bool open_ = false;
-	uw_rule rule_{};
-	std::map<u64, uw_rule> rules_;
-};
-
-void compare(const std::filesystem::path& file, uw_arch arch, int functions)
-{
-	REQUIRE(run("readelf --sframe " + file.string() + " > " + file.string() + ".txt"));
-	std::ifstream printed(file.string() + ".txt");
-	Readelf readelf(arch);
-	readelf.parse(printed);
-	REQUIRE(readelf.functions == functions);
-
-	Program program = parse_elf(read_file(file));
-	Lowered lowered = lower(program.sframe, program.address, arch, {program.text});
-	REQUIRE(lowered.why == "");
-	Table table(lowered.draft->draft);
-	for (u64 at = program.text.address; at < readelf.end + 16; at++) {
-		CAPTURE(at);
-		u64 offset = at - program.text.address + program.text.offset;
-		REQUIRE(table.find(offset) == readelf.at(at));
-	}
+	REQUIRE(run("readelf --sframe " + file + " > " + file + ".txt"));
+	Tally tally;
+	compare_with_readelf(file, tally);
+	compare_with_cfi(file, tally);
+	no_difference(tally);
+	CHECK(tally.functions == functions);
+	CHECK(tally.equal > functions);
 }
 
 std::string source(const std::string& name)
 {
 	return std::string(UWIND_SOURCE_DIR) + "/tests/unit/asm/" + name;
+}
+
+// By folder: VERSION-ARCH.
+using Tallies = std::map<std::string, Tally>;
+
+Tallies compare_folder(const std::filesystem::path& folder)
+{
+	Tallies tallies;
+	for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+		if (entry.path().extension() != ".txt")
+			continue;
+		const std::filesystem::path file = entry.path().parent_path() / entry.path().stem();
+		Tally& tally = tallies[file.parent_path().filename()];
+		compare_with_readelf(file, tally);
+		compare_with_cfi(file, tally);
+	}
+	return tallies;
+}
+
+// Rows of the set: as many as readelf prints, and how many of them are known to be wrong.
+struct Expected {
+	const char* folder;
+	u64 rows;
+	std::map<std::string, u64> named;
+};
+
+const Expected expected_set[] = {
+	{"2.40-amd64",
+	 150,
+	 {{"of two remembered states one is kept", 1},
+	  {"same_value is not heeded", 1},
+	  {"the outermost function is not marked", 1},
+	  {"the return address's own rule is not heeded", 1},
+	  {"undefined FP is not heeded", 1}}},
+	{"2.40-arm64",
+	 104,
+	 {{"FP's place is written as the return address's", 1},
+	  {"a CFA in a register of its own is not heeded", 1},
+	  {"of two remembered states one is kept", 1},
+	  {"the outermost function is not marked", 1},
+	  {"undefined FP is not heeded", 1}}},
+	{"2.44-amd64",
+	 154,
+	 {{".plt.got has SP + 16 instead of SP + 8", 1},
+	  {"of two remembered states one is kept", 1},
+	  {"same_value is not heeded", 1},
+	  {"the outermost function is not marked", 1},
+	  {"the return address's own rule is not heeded", 2},
+	  {"undefined FP is not heeded", 1}}},
+	{"2.44-arm64",
+	 98,
+	 {{"of two remembered states one is kept", 1},
+	  {"the outermost function is not marked", 1},
+	  {"undefined FP is not heeded", 1}}},
+	{"2.47-amd64",
+	 161,
+	 {{".plt.got has SP + 16 instead of SP + 8", 1},
+	  {"a signal frame is what the ABI says, whatever its rows say", 1},
+	  {"of two remembered states one is kept", 1},
+	  {"readelf does not say where the header fixes the return address", 9}}},
+	{"2.47-arm64",
+	 97,
+	 {{"a signal frame is what the ABI says, whatever its rows say", 1},
+	  {"of two remembered states one is kept", 1}}},
+};
+
+void print(const std::string& name, const Tally& tally)
+{
+	std::cout << name << ": " << tally.files << " files, " << tally.without << " without .sframe; "
+		  << tally.functions << " functions; readelf: " << tally.equal << " rows equal, "
+		  << tally.different.size() << " different; .eh_frame: " << tally.same_as_cfi << " rows equal, "
+		  << tally.unknown.size() << " different\n";
+	for (const auto& [why, rows] : tally.named)
+		std::cout << "    " << rows << " rows: " << why << "\n";
 }
 
 } // namespace
@@ -211,7 +143,7 @@ TEST_CASE("x86-64 SFrame of this machine's tools means what readelf says")
 	REQUIRE(run("x86_64-linux-gnu-as -o " + d + "lib.o " + source("core_sframe_x86_lib.s")));
 	REQUIRE(run("x86_64-linux-gnu-ld -shared -o " + d + "lib.so " + d + "lib.o"));
 	REQUIRE(run("x86_64-linux-gnu-ld -o " + d + "a " + d + "a.o " + d + "lib.so"));
-	compare(d + "a", UW_ARCH_X86_64, 6);
+	compare_made(d + "a", 6);
 }
 
 TEST_CASE("arm64 SFrame of this machine's tools means what readelf says")
@@ -223,5 +155,34 @@ TEST_CASE("arm64 SFrame of this machine's tools means what readelf says")
 		return;
 	}
 	REQUIRE(run("aarch64-linux-gnu-ld -o " + d + "a " + d + "a.o"));
-	compare(d + "a", UW_ARCH_ARM64, 3);
+	compare_made(d + "a", 3);
+}
+
+TEST_CASE("SFrame of binutils 2.40, 2.44 and 2.47 means what their readelf says")
+{
+	const Tallies tallies = compare_folder(std::string(UWIND_SOURCE_DIR) + "/tests/sframe/set");
+	REQUIRE(tallies.size() == std::size(expected_set));
+	for (const Expected& expected : expected_set) {
+		INFO(expected.folder);
+		const Tally& tally = tallies.at(expected.folder);
+		no_difference(tally);
+		CHECK(tally.files == 2);
+		CHECK(tally.without == 0);
+		CHECK(tally.equal == expected.rows);
+		CHECK(tally.named == expected.named);
+	}
+}
+
+TEST_CASE("every file of the folder UWIND_SFRAME_FILES means what its readelf says", "[.sframe]")
+{
+	const char* folder = std::getenv("UWIND_SFRAME_FILES");
+	REQUIRE(folder);
+	const Tallies tallies = compare_folder(folder);
+	REQUIRE(!tallies.empty());
+	for (const auto& [name, tally] : tallies) {
+		print(name, tally);
+		INFO(name);
+		no_difference(tally);
+		CHECK(tally.equal > 1000);
+	}
 }
