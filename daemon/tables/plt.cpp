@@ -13,9 +13,10 @@
 #include "tables/segments.h"
 
 extern "C" {
-#include "types.h"
+#include "table.h"
 }
 
+#include <algorithm>
 #include <cstring>
 
 namespace uwind {
@@ -137,26 +138,88 @@ void PltReader::arm64()
 	}
 }
 
-} // namespace
+struct PltSection {
+	OffsetRange range;
+	Bytes code;
+};
 
-std::vector<Stretch> plt_stretches(const ElfFile& file)
+std::vector<PltSection> plt_sections(const ElfFile& file)
 {
-	std::vector<Stretch> stretches;
+	std::vector<PltSection> sections;
 	for (const char* name : {".plt", ".plt.got", ".plt.sec", ".iplt"}) {
 		const ElfFile::Found section = file.section(name);
 		if (!section || !*section)
 			continue;
 		const Bytes code = (*section)->bytes;
 		const auto range = offsets_of(file.segments(), (*section)->address, code.size());
-		if (!range || code.size() > max_plt_bytes)
-			continue;
-		PltReader reader(stretches, *range, code);
+		if (range && code.size() <= max_plt_bytes)
+			sections.push_back({*range, code});
+	}
+	return sections;
+}
+
+// The rows that say something, within a range.
+std::vector<Stretch> stretches_in(const TableRows& table, OffsetRange range)
+{
+	std::vector<Stretch> stretches;
+	auto row = std::upper_bound(table.rows.begin(), table.rows.end(), range.start,
+				    [](std::uint32_t at, const Row& row) { return at < row.start; });
+	if (row != table.rows.begin())
+		--row;
+	for (; row != table.rows.end() && row->start < range.end; ++row) {
+		const bool last = row + 1 == table.rows.end();
+		const Stretch stretch{std::max(row->start, range.start),
+				      last ? range.end : std::min(row[1].start, range.end), table.rules[row->rule]};
+		if (stretch.start < stretch.end && stretch.rule.kind == UW_RULE_FRAME)
+			stretches.push_back(stretch);
+	}
+	return stretches;
+}
+
+bool same_frame(Rule left, const Rule& right)
+{
+	left.rbx_slot = right.rbx_slot; // of which .sframe never speaks
+	return left == right;
+}
+
+// Do both speak of one byte, and say different things?
+bool contradicts(const TableRows& table, const Stretch& known)
+{
+	for (const Stretch& said : stretches_in(table, {known.start, known.end}))
+		if (!same_frame(said.rule, known.rule))
+			return true;
+	return false;
+}
+
+} // namespace
+
+std::vector<Stretch> plt_stretches(const ElfFile& file)
+{
+	std::vector<Stretch> stretches;
+	for (const PltSection& section : plt_sections(file)) {
+		PltReader reader(stretches, section.range, section.code);
 		if (file.arch() == Arch::arm64)
 			reader.arm64();
 		else
 			reader.amd64();
 	}
 	return stretches;
+}
+
+bool correct_plt(TableRows& sframe, const TableRows& known, const ElfFile& file)
+{
+	std::vector<Stretch> corrected;
+	for (const PltSection& section : plt_sections(file))
+		for (const Stretch& stretch : stretches_in(known, section.range))
+			if (contradicts(sframe, stretch))
+				corrected.push_back(stretch);
+	if (corrected.empty() || sframe.rows.size() + 2 * corrected.size() > UW_MAX_ROWS)
+		return false;
+	TableRows table = rows_of(std::move(corrected));
+	fill_gaps(table, sframe);
+	sframe.rows = std::move(table.rows);
+	sframe.rules = std::move(table.rules);
+	return true;
 }
 
 } // namespace uwind

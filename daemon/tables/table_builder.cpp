@@ -3,6 +3,7 @@
 #include "tables/table_builder.h"
 
 #include "tables/eh_frame.h"
+#include "tables/plt.h"
 #include "tables/row_builder.h"
 #include "tables/sframe_rows.h"
 
@@ -39,17 +40,27 @@ Result<Sframe> read_sframe(const ElfFile& file)
 	return result;
 }
 
-TableContent complete(Sframe sframe, const Result<TableRows>& known, std::string& note)
+void add_note(std::string& note, const std::string& text)
+{
+	note += (note.empty() ? "" : "; ") + text;
+}
+
+TableContent complete(Sframe sframe, const Result<TableRows>& known, const ElfFile& file, std::string& note)
 {
 	if (!known)
 		return std::move(sframe.section);
-	const std::uint64_t covered = covered_bytes(sframe.rows);
 	TableRows filled = sframe.rows;
+	const bool corrected = correct_plt(filled, *known, file);
+	if (corrected)
+		add_note(note, ".sframe has wrong rows for a PLT; they are from elsewhere");
+	const std::uint64_t covered = covered_bytes(filled);
 	fill_gaps(filled, *known);
 	const std::uint64_t added = covered_bytes(filled) - covered;
-	if (!added)
+	if (added)
+		add_note(note, ".sframe says nothing about " + std::to_string(added) +
+				       " bytes of code; their rows are from elsewhere");
+	if (!added && !corrected)
 		return std::move(sframe.section);
-	note = ".sframe says nothing about " + std::to_string(added) + " bytes of code; their rows are from elsewhere";
 	filled.inexpressible = known->inexpressible;
 	return filled;
 }
@@ -96,7 +107,7 @@ Result<FileTable> build_table(const ElfFile& file, SframeUse use)
 	Result<TableRows> rows = lower_eh_frame(file);
 	if (sframe) {
 		table.method = sframe->rows.method;
-		table.content = complete(std::move(*sframe), rows, table.note);
+		table.content = complete(std::move(*sframe), rows, file, table.note);
 		return table;
 	}
 	table.sframe_refused = sframe.error().code != ENODATA;

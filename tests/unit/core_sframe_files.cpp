@@ -6,6 +6,7 @@
 #include "tables/eh_frame.h"
 #include "tables/segments.h"
 #include "tables/sframe_rows.h"
+#include "tables/table_builder.h"
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>
@@ -228,6 +229,11 @@ void compare_with_cfi(const std::filesystem::path& path, Tally& tally)
 	const auto cfi = uwind::lower_eh_frame(*file.elf);
 	if (!file.ours || !cfi)
 		return;
+	const auto registered = uwind::build_table(*file.elf);
+	REQUIRE(registered);
+	const auto registered_rows = uwind::rows_of_table(*registered);
+	REQUIRE(registered_rows);
+	const Rows daemons(*file.elf, &*registered_rows);
 	const Symbols symbols(unstripped(path));
 	const Rows ours(*file.elf, &*file.ours), theirs(*file.elf, &*cfi);
 	for (const Span& span : file.spans) {
@@ -240,6 +246,9 @@ void compare_with_cfi(const std::filesystem::path& path, Tally& tally)
 		}
 		const Difference difference{file.oracle.version, symbols.at(span.end - 1), symbols.section_at(at),
 					    without_rbx(theirs.at(at), file.arch), ours.at(at)};
+		if (difference.section.rfind(".plt", 0) == 0 &&
+		    !(without_rbx(daemons.at(at), file.arch) == difference.cfi))
+			tally.different.push_back(text_of(path, at, difference.cfi, daemons.at(at)) + ", registered");
 		if (const char* name = known_difference(difference))
 			tally.named[name]++;
 		else

@@ -25,7 +25,8 @@ struct Tally {
 // has a row of ours alone. Counted in tally.
 void compare_with_readelf(const std::filesystem::path& file, Tally& tally);
 
-// Rows of .sframe that are not what .eh_frame says: named, if it is known why.
+// Rows of .sframe that are not what .eh_frame says: named, if it is known why. What
+// is wrong in a PLT must be right in the table that the daemon registers.
 void compare_with_cfi(const std::filesystem::path& file, Tally& tally);
 
 } // namespace core::sframe

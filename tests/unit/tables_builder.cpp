@@ -92,6 +92,27 @@ TEST_CASE("what an .sframe leaves out is completed from .eh_frame")
 	CHECK(rows(table) == "0 cfa=rsp+8" + sframe_row + "; 16 cfa=rsp+64" + row + "; 32 none");
 }
 
+// Linkers up to 2.47 give .plt.got rows that are wrong.
+TEST_CASE("what .eh_frame or the instructions say of a PLT counts, not what .sframe says")
+{
+	const ByteVector header = {0xff, 0x35, 1, 2, 3, 4, 0xff, 0x25, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0};
+	Image file = with_sframe(32).code(0, header, ".plt");
+	const FileTable table = build(file);
+	REQUIRE(std::holds_alternative<TableRows>(table.content));
+	CHECK(std::get<TableRows>(table.content).method == 3);
+	CHECK(table.note == ".sframe has wrong rows for a PLT; they are from elsewhere");
+	CHECK(rows(table) ==
+	      "0 cfa=rsp+16" + row + "; 6 cfa=rsp+24" + row + "; 16 cfa=rsp+8" + sframe_row + "; 32 none");
+	CHECK(rows(build(add_eh_frame(file, 32))) ==
+	      "0 cfa=rsp+64" + row + "; 16 cfa=rsp+8" + sframe_row + "; 32 none");
+}
+
+TEST_CASE("an .sframe with the right rows of a PLT is handed over as it is")
+{
+	Image file = with_sframe().code(0, {0xff, 0x25, 1, 2, 3, 4, 0x66, 0x90}, ".plt.got");
+	CHECK(std::holds_alternative<SframeSection>(build(file).content));
+}
+
 TEST_CASE("the entry point of a program with .sframe is outermost")
 {
 	Image file = with_sframe().entry(text_address + 0x100);
