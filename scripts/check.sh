@@ -185,6 +185,18 @@ check_sframe() {
 	UWIND_SFRAME_FILES=$(scripts/lab/sframe-corpus.sh) build/check/tests/unit_tests '[.sframe]'
 }
 
+# The core against a shadow stack, in a program with .sframe that another release's toolchain made.
+truth_sframe() { # SUITE METHOD VARIANT
+	build/amd64/tests/truth_step --method "$2" "$(scripts/lab/sframe-victim.sh "$1" amd64 "$3")/steps_victim"
+}
+
+sframe_steps() {
+	local suite method variant
+	while read -r suite method; do
+		for variant in plain now ibt; do step "$method-$variant" truth_sframe "$suite" "$method" "$variant"; done
+	done <<<$'bookworm sframe-v1\ntrixie sframe-v2\nsid sframe-v3'
+}
+
 # Two at a time.
 fuzz_steps() { # SECONDS
 	local target pids=()
@@ -229,16 +241,20 @@ build_for_vm() { # ARCH
 # The core against a shadow stack and against gdb: about 3 and 10 seconds.
 truth_steps() { # STACKS of each program [PROGRAM]...
 	step truth-step build/amd64/tests/truth_step build/amd64/programs/steps_victim
+	step truth-step-sframe build/amd64/tests/truth_step --method sframe-v1 build/amd64/programs/steps_victim_sframe
 	step truth-gdb tests/truth/stock_programs.py build/amd64/tests/truth_walk "$@"
 }
 
 # The same in a guest without the module; a CPU signs return addresses or does not.
 truth_guest() { # CPU STACKS PROGRAM...
-	local cpu=$1
+	local cpu=$1 v2 v3
 	shift
+	v2=$(scripts/lab/sframe-victim.sh trixie arm64 plain /root/sframe-v2)
+	v3=$(scripts/lab/sframe-victim.sh sid arm64 plain /root/sframe-v3)
 	UWIND_NO_BUILD=1 qemu/run.sh --arch arm64 --kernel 6.1 --no-module --cpu "$cpu" --timeout 1100 --out "$OUT/truth-arm64" \
 		--pkg gdb --pkg libunwind8 --pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils \
 		--add build/arm64/programs --add tests/truth --add build/arm64/tests/truth_step --add build/arm64/tests/truth_walk \
+		--add "$v2:/root/sframe-v2" --add "$v3:/root/sframe-v3" \
 		-- /root/truth/guest.sh "$@"
 }
 
@@ -303,7 +319,9 @@ check_long() {
 		;;
 	sframe)
 		step build-unit build_unit
+		step build-truth-amd64 build_truth amd64
 		step sframe-files check_sframe
+		if passed build-truth-amd64; then sframe_steps; fi
 		;;
 	stopped-amd64 | stopped-arm64)
 		arch=${1#stopped-}

@@ -2,16 +2,18 @@
 // Runs a program instruction by instruction and compares what the core walks after
 // each with a shadow stack.
 //
-// Usage: truth_step [--whole] PROGRAM [ARGUMENT]...
+// Usage: truth_step [--whole] [--method METHOD] PROGRAM [ARGUMENT]...
 // From the program's entry point, or (--whole) from the dynamic linker's first
-// instruction. Prints how many stacks were right, and where they were not; exit
-// status 1 if a stack was wrong.
+// instruction. Prints how many stacks were right, and where they were not, and how
+// frames were found; exit status 1 if a stack was wrong, or no frame of a right one
+// was found by METHOD (sframe-v2, eh_frame, …).
 //
 //   short        ends early, by a named stop; what it shows is right
 //   overwritten  a return address on the stack is no longer what the call left: the
 //                C++ runtime does that while it enters a handler
 //   jumping      in longjmp(), whose CFI describes where it jumps to, and at the C++
 //                runtime's jump into a handler, before which it has popped its frame
+#include "model/words.h"
 #include "shadow.h"
 #include "traced.h"
 
@@ -55,8 +57,10 @@ Verdict judge(const Stack& stack, std::uint64_t pc, const std::vector<Call>& cal
 class Stepper {
 public:
 	explicit Stepper(pid_t pid) : pid_(pid), target_(static_cast<std::uint32_t>(pid), own_arch()) {}
-	// False if a stack was wrong.
-	bool run();
+	void run();
+	bool wrong() const { return count_[static_cast<int>(Verdict::wrong)] != 0; }
+	// Was any frame of a right stack found by this method?
+	bool used(const std::string& method) const { return methods_.count(method) != 0; }
 
 private:
 	bool step();
@@ -77,6 +81,7 @@ private:
 	uw_regs regs_{};
 	std::uint64_t steps_ = 0, count_[nr_verdicts] = {};
 	std::map<std::string, std::uint64_t> places_[nr_verdicts];
+	std::map<std::string, std::uint64_t> methods_; // frames of right stacks
 };
 
 // False: the program has ended.
@@ -159,8 +164,11 @@ void Stepper::check()
 	if (verdict == Verdict::wrong)
 		verdict = overwritten() ? Verdict::overwritten : jumping(stack) ? Verdict::jumping : verdict;
 	count_[static_cast<int>(verdict)]++;
-	if (verdict == Verdict::right)
+	if (verdict == Verdict::right) {
+		for (const Frame& frame : stack.frames)
+			methods_[uwind::method_words[frame.method]]++;
 		return;
+	}
 	auto& places = places_[static_cast<int>(verdict)];
 	if (!places[target_.name_of(regs_.pc)]++ && places.size() <= most_shown)
 		show(names[static_cast<int>(verdict)], stack);
@@ -172,13 +180,15 @@ void Stepper::report() const
 		for (const auto& [place, times] : places_[verdict])
 			std::printf("%s at %s: %llu times\n", names[verdict], place.c_str(),
 				    static_cast<unsigned long long>(times));
+	for (const auto& [method, frames] : methods_)
+		std::printf("frames by %s: %llu\n", method.c_str(), static_cast<unsigned long long>(frames));
 	std::printf("steps %llu", static_cast<unsigned long long>(steps_));
 	for (int verdict = 0; verdict < nr_verdicts; verdict++)
 		std::printf(", %s %llu", names[verdict], static_cast<unsigned long long>(count_[verdict]));
 	std::printf("\n");
 }
 
-bool Stepper::run()
+void Stepper::run()
 {
 	read_registers(pid_, regs_);
 	do {
@@ -186,7 +196,6 @@ bool Stepper::run()
 		steps_++;
 	} while (step());
 	report();
-	return count_[static_cast<int>(Verdict::wrong)] == 0;
 }
 
 // AT_ENTRY of a program that has just been executed.
@@ -200,24 +209,53 @@ std::uint64_t entry_of(pid_t pid)
 	return 0;
 }
 
+struct Options {
+	bool whole = false;
+	const char* method = nullptr;
+	char** command = nullptr;
+};
+
+// False: they are not understood, or there is no program.
+bool parse(char** arguments, Options& options)
+{
+	for (; *arguments && **arguments == '-'; arguments++) {
+		if (std::strcmp(*arguments, "--whole") == 0)
+			options.whole = true;
+		else if (std::strcmp(*arguments, "--method") == 0 && arguments[1])
+			options.method = *++arguments;
+		else
+			return false;
+	}
+	options.command = arguments;
+	return *arguments != nullptr;
+}
+
+bool step_through(pid_t pid, const char* method)
+{
+	Stepper stepper(pid);
+	stepper.run();
+	kill(pid, SIGKILL);
+	if (!method || stepper.used(method))
+		return !stepper.wrong();
+	std::printf("no frame was found by %s\n", method);
+	return false;
+}
+
 } // namespace
 
 } // namespace truth
 
-int main(int argc, char** argv)
+int main(int, char** argv)
 {
-	const bool whole = argc > 1 && std::strcmp(argv[1], "--whole") == 0;
-	const int first = whole ? 2 : 1;
-	if (first >= argc) {
-		std::fputs("usage: truth_step [--whole] PROGRAM [ARGUMENT]...\n", stderr);
+	truth::Options options;
+	if (!truth::parse(argv + 1, options)) {
+		std::fputs("usage: truth_step [--whole] [--method METHOD] PROGRAM [ARGUMENT]...\n", stderr);
 		return 64;
 	}
-	const pid_t pid = truth::start(argv + first);
-	if (pid < 0 || (!whole && !truth::run_to(pid, truth::entry_of(pid)))) {
-		std::fprintf(stderr, "truth_step: %s did not come to its entry point\n", argv[first]);
+	const pid_t pid = truth::start(options.command);
+	if (pid < 0 || (!options.whole && !truth::run_to(pid, truth::entry_of(pid)))) {
+		std::fprintf(stderr, "truth_step: %s did not come to its entry point\n", options.command[0]);
 		return 70;
 	}
-	const bool good = truth::Stepper(pid).run();
-	kill(pid, SIGKILL);
-	return good ? 0 : 1;
+	return truth::step_through(pid, options.method) ? 0 : 1;
 }
