@@ -156,7 +156,11 @@ make_all() {
 # What the corpus is made from: sources, this script, the toolchains.
 identity() {
 	local suite
-	for suite in $1; do "$LAB_DIR/toolchain.sh" "$suite"; done
+	for suite in $1; do
+		ROOT=$("$LAB_DIR/toolchain.sh" "$suite")
+		in_root "$ROOT" / as --version
+		in_root "$ROOT" / gcc --version
+	done
 	cat "$SOURCES"/* "${BASH_SOURCE[0]}"
 }
 

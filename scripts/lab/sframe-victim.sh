@@ -60,12 +60,14 @@ main() {
 	ARCH=$2 VARIANT=$3
 	check_arch "$ARCH"
 	ROOT=$("$LAB_DIR/toolchain.sh" "$suite")
-	dir=$(cache_dir)/sframe-victims/$suite-$ARCH-$VARIANT-$({ cat "$SOURCE" "${BASH_SOURCE[0]}"; echo "$ROOT ${4:-}"; } | hash_of)
+	dir=$(cache_dir)/sframe-victims/$suite-$ARCH-$VARIANT-$({ cat "$SOURCE" "${BASH_SOURCE[0]}"; in_root "$ROOT" / gcc --version; echo "$ROOT ${4:-}"; } | hash_of)
 	HOME_DIR=${4:-$dir}
 	lock sframe-victim
 	if [ ! -d "$dir" ]; then
+		mkdir -p "${dir%/*}"
+		prune "${dir%/*}" 30
 		rm -rf "$dir.tmp"
-		mkdir -p "$dir.tmp"
+		mkdir "$dir.tmp"
 		build "$dir.tmp"
 		mv "$dir.tmp" "$dir"
 	fi

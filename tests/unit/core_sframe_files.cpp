@@ -207,6 +207,31 @@ std::filesystem::path unstripped(const std::filesystem::path& path)
 	return name.substr(0, name.size() - suffix.size());
 }
 
+void count_difference(const Difference& difference, const std::filesystem::path& path, u64 at, Tally& tally)
+{
+	if (const char* name = known_difference(difference))
+		tally.named[name]++;
+	else
+		tally.unknown.push_back(text_of(path, at, difference.cfi, difference.sframe) + " in " +
+					difference.function);
+}
+
+// The table that the daemon registers.
+void compare_plts(const Opened& file, const Rows& theirs, const Symbols& symbols, const std::filesystem::path& path,
+		  Tally& tally)
+{
+	const auto registered = uwind::build_table(*file.elf);
+	REQUIRE(registered);
+	const auto table = uwind::rows_of_table(*registered);
+	REQUIRE(table);
+	const Rows rows(*file.elf, &*table);
+	for (const Span& span : file.spans)
+		for (u64 at = span.start; at < span.end && symbols.section_at(at).rfind(".plt", 0) == 0; at++)
+			if (!(without_rbx(rows.at(at), file.arch) == without_rbx(theirs.at(at), file.arch)))
+				tally.different.push_back(text_of(path, at, theirs.at(at), rows.at(at)) +
+							  ", as registered");
+}
+
 } // namespace
 
 void compare_with_readelf(const std::filesystem::path& path, Tally& tally)
@@ -229,31 +254,19 @@ void compare_with_cfi(const std::filesystem::path& path, Tally& tally)
 	const auto cfi = uwind::lower_eh_frame(*file.elf);
 	if (!file.ours || !cfi)
 		return;
-	const auto registered = uwind::build_table(*file.elf);
-	REQUIRE(registered);
-	const auto registered_rows = uwind::rows_of_table(*registered);
-	REQUIRE(registered_rows);
-	const Rows daemons(*file.elf, &*registered_rows);
 	const Symbols symbols(unstripped(path));
 	const Rows ours(*file.elf, &*file.ours), theirs(*file.elf, &*cfi);
+	compare_plts(file, theirs, symbols, path, tally);
 	for (const Span& span : file.spans) {
 		u64 at = span.start + span.before;
 		while (at < span.end && ours.at(at) == without_rbx(theirs.at(at), file.arch))
 			at++;
-		if (at >= span.end) {
+		if (at >= span.end)
 			tally.same_as_cfi++;
-			continue;
-		}
-		const Difference difference{file.oracle.version, symbols.at(span.end - 1), symbols.section_at(at),
-					    without_rbx(theirs.at(at), file.arch), ours.at(at)};
-		if (difference.section.rfind(".plt", 0) == 0 &&
-		    !(without_rbx(daemons.at(at), file.arch) == difference.cfi))
-			tally.different.push_back(text_of(path, at, difference.cfi, daemons.at(at)) + ", registered");
-		if (const char* name = known_difference(difference))
-			tally.named[name]++;
 		else
-			tally.unknown.push_back(text_of(path, at, difference.cfi, difference.sframe) + " in " +
-						difference.function);
+			count_difference({file.oracle.version, symbols.at(span.end - 1), symbols.section_at(at),
+					  without_rbx(theirs.at(at), file.arch), ours.at(at)},
+					 path, at, tally);
 	}
 }
 
