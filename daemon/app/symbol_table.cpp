@@ -33,7 +33,7 @@ std::string demangled(const std::string& name)
 	return status == 0 && text ? std::string(text.get()) : name;
 }
 
-SymbolTable::SymbolTable(std::vector<Symbol> symbols, std::uint64_t entry) : entry_(entry)
+SymbolTable::SymbolTable(std::vector<Symbol> symbols, EntryCode entry) : entry_(entry)
 {
 	std::sort(symbols.begin(), symbols.end(), comes_first);
 	keep(symbols);
@@ -81,12 +81,12 @@ std::optional<NamedPlace> SymbolTable::find(std::uint64_t address) const
 {
 	if (const Function* function = covering(address))
 		return NamedPlace{demangled(names_.data() + function->name), address - function->start};
-	if (entry_ && address >= entry_ && address - entry_ < entry_bytes) {
+	if (address >= entry_.address && address - entry_.address < entry_.bytes) {
 		const auto next =
-			std::upper_bound(functions_.begin(), functions_.end(), entry_,
+			std::upper_bound(functions_.begin(), functions_.end(), entry_.address,
 					 [](std::uint64_t value, const Function& f) { return value < f.start; });
 		if (next == functions_.end() || address < next->start)
-			return NamedPlace{"_start", address - entry_};
+			return NamedPlace{"_start", address - entry_.address};
 	}
 	return std::nullopt;
 }

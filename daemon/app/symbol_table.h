@@ -16,16 +16,20 @@ struct NamedPlace {
 	std::uint64_t offset = 0; // from the function's start
 };
 
-// A name counts only where the symbol's size covers the address. The first
-// entry_bytes from the entry point are "_start" where nothing else is named.
+// The code that a program begins with.
+struct EntryCode {
+	std::uint64_t address = 0;
+	std::uint64_t bytes = 0; // 0: a library, or not known
+};
+
+// A name counts only where the symbol's size covers the address. Entry code is
+// called "_start" where nothing else is named.
 class SymbolTable {
 public:
-	SymbolTable(std::vector<Symbol> symbols, std::uint64_t entry);
+	SymbolTable(std::vector<Symbol> symbols, EntryCode entry);
 
 	std::optional<NamedPlace> find(std::uint64_t address) const;
 	std::size_t size() const { return functions_.size(); }
-
-	static constexpr std::uint64_t entry_bytes = 64;
 
 private:
 	struct Function {
@@ -40,7 +44,7 @@ private:
 
 	std::vector<Function> functions_; // by start, one per start
 	std::string names_;
-	std::uint64_t entry_;
+	EntryCode entry_;
 };
 
 // A C++ name as people write it; anything else as it is.

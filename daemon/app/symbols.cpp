@@ -46,9 +46,10 @@ SymbolTable Symbols::load(ModuleId id)
 	const auto module = modules_.get(id);
 	const auto fd = module ? file_of(*module) : nullptr;
 	if (!fd)
-		return SymbolTable({}, 0);
+		return SymbolTable({}, {});
 	auto functions = objects_.functions(fd->get());
-	return SymbolTable(functions ? std::move(*functions) : std::vector<Symbol>(), module->facts.entry);
+	return SymbolTable(functions ? std::move(*functions) : std::vector<Symbol>(),
+			   {module->facts.entry, tables_.entry_bytes(fd->get())});
 }
 
 } // namespace uwind

@@ -15,6 +15,8 @@ public:
 	virtual Result<TableContent> of_file(int fd) = 0;
 	// fd: a file with the vDSO's contents.
 	virtual Result<TableContent> of_vdso(int fd) = 0;
+	// How many bytes from the ELF entry point on are entry code; 0: a library, or not known.
+	virtual std::uint64_t entry_bytes(int fd) = 0;
 };
 
 } // namespace uwind

@@ -130,13 +130,9 @@ private:
 
 // The smallest row that compilers write takes six bytes.
 Lowering::Lowering(const ElfFile& file, const ElfSection& section)
-    : file_(file), abi_(frame_abi(file.arch())), builder_(section.bytes.size() / 6), sink_(abi_, builder_)
+    : file_(file), cfi_(cfi_section_of(file, section)), abi_(frame_abi(file.arch())),
+      builder_(section.bytes.size() / 6), sink_(abi_, builder_)
 {
-	cfi_.bytes = section.bytes;
-	cfi_.end_known = section.end_known;
-	cfi_.bases.section = section.address;
-	cfi_.bases.text = file.section_address(".text");
-	cfi_.bases.data = file.section_address(".got");
 }
 
 Result<TableRows> Lowering::run()
@@ -233,6 +229,17 @@ void fill_known_code(TableRows& table, const ElfFile& file)
 }
 
 } // namespace
+
+CfiSection cfi_section_of(const ElfFile& file, const ElfSection& section)
+{
+	CfiSection cfi;
+	cfi.bytes = section.bytes;
+	cfi.end_known = section.end_known;
+	cfi.bases.section = section.address;
+	cfi.bases.text = file.section_address(".text");
+	cfi.bases.data = file.section_address(".got");
+	return cfi;
+}
 
 Result<TableRows> lower_eh_frame(const ElfFile& file)
 {

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "model/table_rows.h"
+#include "tables/cfi_entry.h"
 #include "tables/elf_file.h"
 
 namespace uwind {
@@ -19,5 +20,8 @@ namespace uwind {
 // ENODATA: no rows. EBADMSG: broken. EFBIG: code at or above file offset 4 GiB.
 // E2BIG: more rows than a table takes.
 Result<TableRows> lower_eh_frame(const ElfFile& file);
+
+// A file's .eh_frame, for read_cfi_section() to read.
+CfiSection cfi_section_of(const ElfFile& file, const ElfSection& section);
 
 } // namespace uwind

@@ -2,6 +2,7 @@
 // Both are for gaps only: what has CFI keeps it.
 #include "tables/entry.h"
 
+#include "tables/eh_frame.h"
 #include "tables/segments.h"
 
 extern "C" {
@@ -95,7 +96,44 @@ std::uint64_t likely_entry_bytes(const ElfFile& file)
 	return file.arch() == Arch::arm64 ? arm64_entry_bytes(code) : amd64_entry_bytes(code);
 }
 
+// What the CFI says about the entry: the end of the record that holds it, or
+// where the next one starts. Broken CFI says nothing.
+struct EntryRecord {
+	std::uint64_t end = 0; // 0: no record
+	std::uint64_t next = ~0ull;
+};
+
+EntryRecord entry_record(const ElfFile& file)
+{
+	EntryRecord result;
+	const ElfFile::Found section = file.eh_frame();
+	if (!section || !*section)
+		return result;
+	CfiSection cfi = cfi_section_of(file, **section);
+	if (!read_cfi_section(cfi))
+		return result;
+	for (const Fde& fde : cfi.fdes) {
+		if (fde.start > file.entry())
+			result.next = std::min(result.next, fde.start);
+		else if (file.entry() - fde.start < fde.bytes)
+			result.end = fde.start + fde.bytes;
+	}
+	return result;
+}
+
 } // namespace
+
+std::uint64_t entry_bytes(const ElfFile& file)
+{
+	const std::uint64_t entry = file.entry();
+	const Segment* segment = find_segment(file.segments(), entry, 1);
+	if (!entry || !segment)
+		return 0;
+	const EntryRecord record = entry_record(file);
+	std::uint64_t bytes = record.end ? record.end - entry : file.symbol_bytes(entry);
+	bytes = bytes ? bytes : likely_entry_bytes(file);
+	return std::min({bytes, max_entry_bytes, record.next - entry, segment->bytes - (entry - segment->address)});
+}
 
 std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table)
 {

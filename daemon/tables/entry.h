@@ -15,6 +15,11 @@ namespace uwind {
 // symbol) where its instructions seem to end, after 128 bytes at most. Nothing if the entry point has a row.
 std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table);
 
+// How many bytes from the entry point on are entry code: to the end of the entry's
+// CFI record; there being none, to the end of the symbol, or of what look like its instructions,
+// at most to the next record. 0: a library, or an entry point outside of the file.
+std::uint64_t entry_bytes(const ElfFile& file);
+
 // The entry point's CFI may say only behind the first instruction that there is no
 // caller; there is none before it.
 void begin_outermost(TableRows& table, const ElfFile& file);

@@ -4,6 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "tables/entry.h"
 #include "tables/table_builder.h"
 
 namespace uwind {
@@ -22,6 +23,12 @@ Result<TableContent> FileTables::of_file(int fd)
 Result<TableContent> FileTables::of_vdso(int fd)
 {
 	return of_file(fd);
+}
+
+std::uint64_t FileTables::entry_bytes(int fd)
+{
+	const Result<ElfFile> file = ElfFile::open(fd);
+	return file ? uwind::entry_bytes(*file) : 0;
 }
 
 } // namespace uwind

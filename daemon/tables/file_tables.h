@@ -10,6 +10,7 @@ class FileTables : public Tables {
 public:
 	Result<TableContent> of_file(int fd) override;
 	Result<TableContent> of_vdso(int fd) override;
+	std::uint64_t entry_bytes(int fd) override;
 };
 
 } // namespace uwind

@@ -16,7 +16,8 @@ struct Fixture {
 	FakeProcesses processes{files};
 	FakeObjects objects{files};
 	Modules modules;
-	Symbols symbols{objects, processes, modules};
+	FakeTables tables{files};
+	Symbols symbols{objects, tables, processes, modules};
 	Aggregate aggregate{processes};
 
 	Report report()

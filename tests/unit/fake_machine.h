@@ -24,6 +24,7 @@ struct FakeFile {
 	ObjectFacts facts;
 	std::vector<Symbol> symbols;
 	bool has_table = true;
+	std::uint64_t entry_bytes = 0;
 };
 
 class FakeFiles {
@@ -154,6 +155,7 @@ public:
 	}
 
 	Result<TableContent> of_vdso(int fd) override { return of_file(fd); }
+	std::uint64_t entry_bytes(int fd) override { return files_.of(fd).entry_bytes; }
 
 	std::atomic<int> built_ = 0;
 

@@ -59,7 +59,7 @@ void compare(const std::string& path, const std::vector<NmSymbol>& expected)
 	REQUIRE(fd);
 	auto functions = ElfObjects().functions(fd.get());
 	REQUIRE(functions);
-	const SymbolTable table(std::move(*functions), 0);
+	const SymbolTable table(std::move(*functions), {});
 	std::map<std::uint64_t, std::set<std::string>> names;
 	for (const auto& symbol : expected)
 		names[symbol.address].insert(demangled(symbol.name));

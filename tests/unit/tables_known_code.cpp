@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Rows for code without CFI: PLTs, the entry point, the vDSO's signal return.
+#include "tables/entry.h"
 #include "tables_lower.h"
 
 using namespace image;
@@ -124,6 +125,32 @@ TEST_CASE("entry code without a symbol ends with its last instruction")
 	CHECK(bytes({0x90, 0x90, 0xcc, 0xcc}) == "0 outermost; 4 none");
 	CHECK(bytes(words({0xd503201f, 0x94000010, 0xd61f0200}), Arch::arm64) == "0 outermost; 12 none");
 	CHECK(bytes(words({0xd503201f, 0x14000010, 0xd61f0200}), Arch::arm64) == "0 outermost; 8 none");
+}
+
+TEST_CASE("entry code ends with its CFI record; without one, with its last instruction or before the next record")
+{
+	const auto bytes = [](const Image& image) {
+		const auto file = uwind::ElfFile::from_bytes(image.build());
+		REQUIRE(file);
+		return uwind::entry_bytes(*file);
+	};
+	const ByteVector call = {0x31, 0xed, 0xe8, 1, 2, 3, 4, 0xf4};
+	Image described = Image().entry(text_address).code(0, call);
+	CfiText cfi(described.next_address());
+	const auto common = cfi.cie(CieText{});
+	cfi.fde(common, text_address + 34, 30, {});
+	cfi.fde(common, text_address, 34, {});
+	described.section(".eh_frame", cfi.bytes());
+	CHECK(bytes(described) == 34);
+
+	CHECK(bytes(Image().entry(text_address).code(0, call)) == call.size());
+	Image before = Image().entry(text_address).code(0, {0x31, 0xed, 0x90, 0x90, 0x90, 0x90});
+	CfiText next(before.next_address());
+	next.fde(next.cie(CieText{}), text_address + 5, 30, {});
+	before.section(".eh_frame", next.bytes());
+	CHECK(bytes(before) == 5);
+	CHECK(bytes(Image()) == 0);
+	CHECK(bytes(Image().entry(1)) == 0);
 }
 
 TEST_CASE("CFI at the entry point is respected")
