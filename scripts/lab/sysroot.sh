@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Makes a development sysroot (headers and libraries of what uwind links against) for a foreign architecture; prints it.
+# Unpacks Debian packages of a list, with what they depend on, into a folder in the cache that nothing ever runs in; prints it.
 #
-# Usage: sysroot.sh ARCH        The compiler side is aarch64.cmake.
+# Usage: sysroot.sh ARCH [LIST]     LIST: sysroot.list (the default: what a cross build of uwind needs; the compiler side
+# is aarch64.cmake) or install.list (a whole install, for comparisons over all of its files). No maintainer script runs.
 set -euo pipefail
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
-packages() { grep -v '^#' "$LAB_DIR/sysroot.list" | xargs -n1; }
+packages() { grep -v '^#' "$LAB_DIR/$1" | xargs -n1; }
 
 merged_usr() {
-	local dir=$1 d
-	for d in bin sbin lib; do
+	local dir=$1 d dirs="bin sbin lib"
+	if [ "$2" = amd64 ]; then dirs+=" lib64"; fi
+	for d in $dirs; do
 		mkdir -p "$dir/usr/$d"
 		ln -s "usr/$d" "$dir/$d"
 	done
@@ -27,9 +29,9 @@ relative_links() {
 }
 
 fill() {
-	local dir=$1 deb
-	shift
-	merged_usr "$dir"
+	local dir=$1 arch=$2 deb
+	shift 2
+	merged_usr "$dir" "$arch"
 	for deb in "$@"; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$dir" --exclude='./usr/share/doc' --exclude='./usr/share/man'
 	done
@@ -37,19 +39,20 @@ fill() {
 }
 
 main() {
-	[ $# = 1 ] || die "usage: sysroot.sh ARCH"
-	local arch=$1 debs dir names
+	[ $# = 1 ] || [ $# = 2 ] || die "usage: sysroot.sh ARCH [LIST]"
+	local arch=$1 list=${2:-sysroot.list} debs dir names
 	check_arch "$arch"
+	[ -e "$LAB_DIR/$list" ] || die "there is no list $LAB_DIR/$list: sysroot.list or install.list"
 	need dpkg-deb tar flock
-	mapfile -t names < <(packages)
+	mapfile -t names < <(packages "$list")
 	debs=$("$LAB_DIR/debs.sh" "$arch" "${names[@]}")
-	dir=$(cache_dir)/sysroots/$arch-$({ cat "$LAB_DIR/sysroot.sh"; printf '%s' "$debs"; } | hash_of)
+	dir=$(cache_dir)/sysroots/$arch-${list%.list}-$({ cat "$LAB_DIR/sysroot.sh"; printf '%s' "$debs"; } | hash_of)
 	if [ ! -d "$dir" ]; then
-		lock "sysroot-$arch"
+		lock "sysroot-$arch-${list%.list}"
 		rm -rf "$dir.tmp"
 		mkdir -p "$dir.tmp"
 		# shellcheck disable=SC2086  # paths without blanks
-		[ -d "$dir" ] || { fill "$dir.tmp" $debs && mv "$dir.tmp" "$dir"; }
+		[ -d "$dir" ] || { fill "$dir.tmp" "$arch" $debs && mv "$dir.tmp" "$dir"; }
 	fi
 	printf '%s\n' "$dir"
 }
