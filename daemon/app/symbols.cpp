@@ -3,8 +3,14 @@
 #include "app/symbols.h"
 
 #include <algorithm>
+#include <spdlog/spdlog.h>
 
 namespace uwind {
+namespace {
+
+constexpr std::size_t max_said = 1000;
+
+} // namespace
 
 std::optional<NamedPlace> Symbols::find(ModuleId id, std::uint64_t address)
 {
@@ -47,9 +53,17 @@ SymbolTable Symbols::load(ModuleId id)
 	const auto fd = module ? file_of(*module) : nullptr;
 	if (!fd)
 		return SymbolTable({}, {});
-	auto functions = objects_.functions(fd->get());
-	return SymbolTable(functions ? std::move(*functions) : std::vector<Symbol>(),
+	auto functions = objects_.functions(fd->get(), module->path);
+	if (functions && !functions->refused.empty())
+		say_once(functions->refused);
+	return SymbolTable(functions ? std::move(functions->symbols) : std::vector<Symbol>(),
 			   {module->facts.entry, tables_.entry_bytes(fd->get())});
+}
+
+void Symbols::say_once(const std::string& text)
+{
+	if (said_.size() < max_said && said_.insert(text).second)
+		spdlog::warn("{}", text);
 }
 
 } // namespace uwind

@@ -4,6 +4,7 @@
 
 #include <list>
 #include <memory>
+#include <set>
 
 #include "app/modules.h"
 #include "app/symbol_table.h"
@@ -31,6 +32,7 @@ private:
 
 	const SymbolTable& table_of(ModuleId id);
 	SymbolTable load(ModuleId id);
+	void say_once(const std::string& text);
 	std::shared_ptr<UniqueFd> file_of(const Module& module);
 
 	Objects& objects_;
@@ -40,6 +42,7 @@ private:
 	const std::size_t limit_; // symbols in all tables kept
 	std::list<Entry> kept_;   // most recently used first
 	std::size_t total_ = 0;
+	std::set<std::string> said_; // about debug files: once each
 };
 
 } // namespace uwind

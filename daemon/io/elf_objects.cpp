@@ -1,90 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-// ELF files read through libelf. Files are read with pread(), never mapped: a
-// file that somebody truncates meanwhile must not kill the reader.
+// ELF files read through libelf.
 #include "io/elf_objects.h"
 
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
-#include <memory>
 #include <unistd.h>
 
-#include "base/handle.h"
+#include "io/debug_file.h"
+#include "io/elf_reading.h"
 
 namespace uwind {
 namespace {
 
 constexpr std::size_t max_symbols = 8u << 20;
+constexpr std::uint64_t max_table_bytes = 512u << 20;
 constexpr std::size_t max_needed = 1024;
-
-using ElfHandle = std::unique_ptr<Elf, FreeWith<&elf_end>>;
-
-Result<ElfHandle> open_elf(int fd)
-{
-	static const unsigned version = elf_version(EV_CURRENT);
-	if (version == EV_NONE)
-		return Error{EPROTONOSUPPORT, "libelf is too old"};
-	ElfHandle elf(elf_begin(fd, ELF_C_READ, nullptr));
-	if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
-		return Error{ENOEXEC, "not an ELF file"};
-	return elf;
-}
-
-struct FoundSection {
-	Elf_Scn* section = nullptr;
-	GElf_Shdr header{};
-};
-
-FoundSection find_section(Elf* elf, GElf_Word type)
-{
-	FoundSection found;
-	while ((found.section = elf_nextscn(elf, found.section)))
-		if (gelf_getshdr(found.section, &found.header) && found.header.sh_type == type)
-			return found;
-	return {};
-}
-
-std::string hex_text(const std::uint8_t* bytes, std::size_t length)
-{
-	constexpr char digits[] = "0123456789abcdef";
-	std::string text;
-	for (std::size_t i = 0; i < length; i++) {
-		text += digits[bytes[i] >> 4];
-		text += digits[bytes[i] & 15];
-	}
-	return text;
-}
-
-std::string build_id_in(Elf_Data* notes)
-{
-	GElf_Nhdr note{};
-	std::size_t offset = 0, name = 0, description = 0;
-	while (notes && (offset = gelf_getnote(notes, offset, &note, &name, &description)) > 0) {
-		const auto* bytes = static_cast<const std::uint8_t*>(notes->d_buf);
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= 64 &&
-		    !std::memcmp(bytes + name, "GNU", 4))
-			return hex_text(bytes + description, note.n_descsz);
-	}
-	return "";
-}
-
-std::string build_id_of(Elf* elf)
-{
-	std::size_t count = 0;
-	GElf_Phdr segment{};
-	elf_getphdrnum(elf, &count);
-	for (std::size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(elf, static_cast<int>(i), &segment) || segment.p_type != PT_NOTE)
-			continue;
-		auto* notes = elf_getdata_rawchunk(elf, static_cast<std::int64_t>(segment.p_offset), segment.p_filesz,
-						   segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-		if (auto id = build_id_in(notes); !id.empty())
-			return id;
-	}
-	return "";
-}
 
 std::string interpreter_at(Elf* elf, const GElf_Phdr& segment)
 {
@@ -153,6 +83,8 @@ std::string without_version(const char* name)
 std::vector<Symbol> functions_in(Elf* elf, const FoundSection& found)
 {
 	std::vector<Symbol> symbols;
+	if (found.header.sh_size > max_table_bytes)
+		return symbols;
 	Elf_Data* data = elf_getdata(found.section, nullptr);
 	GElf_Ehdr header{};
 	if (!data || !gelf_getehdr(elf, &header))
@@ -170,25 +102,10 @@ std::vector<Symbol> functions_in(Elf* elf, const FoundSection& found)
 	return symbols;
 }
 
-UniqueFd open_debug_file(const std::string& build_id)
+std::vector<Symbol> functions_of_type(Elf* elf, GElf_Word type)
 {
-	if (build_id.size() < 4)
-		return UniqueFd();
-	const std::string path =
-		"/usr/lib/debug/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
-	return UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-}
-
-std::vector<Symbol> functions_of_debug_file(const std::string& build_id)
-{
-	const UniqueFd fd = open_debug_file(build_id);
-	if (!fd)
-		return {};
-	const auto elf = open_elf(fd.get());
-	if (!elf)
-		return {};
-	const auto table = find_section(elf->get(), SHT_SYMTAB);
-	return table.section ? functions_in(elf->get(), table) : std::vector<Symbol>();
+	const FoundSection table = find_section(elf, type);
+	return table.section ? functions_in(elf, table) : std::vector<Symbol>();
 }
 
 // "#! /bin/sh -e" → "/bin/sh"; "" if the file is no script.
@@ -223,18 +140,25 @@ Result<ObjectFacts> ElfObjects::facts(int fd)
 	return facts;
 }
 
-Result<std::vector<Symbol>> ElfObjects::functions(int fd)
+// The file's own .symtab may have been stripped of all functions but a few: it counts
+// if it names any, as for nm(1) and gdb(1).
+Result<Functions> ElfObjects::functions(int fd, const std::string& path)
 {
 	const auto elf = open_elf(fd);
 	if (!elf)
 		return elf.error();
-	if (const auto table = find_section(elf->get(), SHT_SYMTAB); table.section)
-		return functions_in(elf->get(), table);
-	if (auto symbols = functions_of_debug_file(build_id_of(elf->get())); !symbols.empty())
-		return symbols;
-	if (const auto table = find_section(elf->get(), SHT_DYNSYM); table.section)
-		return functions_in(elf->get(), table);
-	return std::vector<Symbol>();
+	Functions result;
+	result.symbols = functions_of_type(elf->get(), SHT_SYMTAB);
+	if (!result.symbols.empty())
+		return result;
+	const DebugFile debug = find_debug_file(elf->get(), {path, debug_folder_});
+	if (debug.elf)
+		result.symbols = functions_of_type(debug.elf.get(), SHT_SYMTAB);
+	else
+		result.refused = debug.refused;
+	if (result.symbols.empty())
+		result.symbols = functions_of_type(elf->get(), SHT_DYNSYM);
+	return result;
 }
 
 } // namespace uwind

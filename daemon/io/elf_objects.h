@@ -8,8 +8,14 @@ namespace uwind {
 
 class ElfObjects : public Objects {
 public:
+	// debug_folder: where packages put separate debug files.
+	explicit ElfObjects(std::string debug_folder = "/usr/lib/debug") : debug_folder_(std::move(debug_folder)) {}
+
 	Result<ObjectFacts> facts(int fd) override;
-	Result<std::vector<Symbol>> functions(int fd) override;
+	Result<Functions> functions(int fd, const std::string& path) override;
+
+private:
+	const std::string debug_folder_;
 };
 
 } // namespace uwind

@@ -29,14 +29,20 @@ struct Symbol {
 	std::string name; // as in the file: mangled
 };
 
+struct Functions {
+	std::vector<Symbol> symbols; // in no order
+	std::string refused;         // a separate debug file was there but not this file's: which, and why; else ""
+};
+
 class Objects {
 public:
 	virtual ~Objects() = default;
 
 	// Of an ELF file, or of a script: then only the interpreter.
 	virtual Result<ObjectFacts> facts(int fd) = 0;
-	// Of .symtab, else of the separate debug file, else of .dynsym. In no order.
-	virtual Result<std::vector<Symbol>> functions(int fd) = 0;
+	// Of .symtab, else of the separate debug file, else of .dynsym. path: where the file
+	// lies, or lay; its debug file may lie near.
+	virtual Result<Functions> functions(int fd, const std::string& path) = 0;
 };
 
 } // namespace uwind

@@ -132,7 +132,10 @@ class FakeObjects : public Objects {
 public:
 	explicit FakeObjects(FakeFiles& files) : files_(files) {}
 	Result<ObjectFacts> facts(int fd) override { return files_.of(fd).facts; }
-	Result<std::vector<Symbol>> functions(int fd) override { return files_.of(fd).symbols; }
+	Result<Functions> functions(int fd, const std::string&) override
+	{
+		return Functions{files_.of(fd).symbols, ""};
+	}
 
 private:
 	FakeFiles& files_;

@@ -57,9 +57,10 @@ void compare(const std::string& path, const std::vector<NmSymbol>& expected)
 {
 	const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 	REQUIRE(fd);
-	auto functions = ElfObjects().functions(fd.get());
+	auto functions = ElfObjects().functions(fd.get(), path);
 	REQUIRE(functions);
-	const SymbolTable table(std::move(*functions), {});
+	CHECK(functions->refused == "");
+	const SymbolTable table(std::move(functions->symbols), {});
 	std::map<std::uint64_t, std::set<std::string>> names;
 	for (const auto& symbol : expected)
 		names[symbol.address].insert(demangled(symbol.name));
@@ -141,7 +142,7 @@ TEST_CASE("what is no ELF file gives an error, cut off anywhere as well")
 		const UniqueFd fd(::memfd_create("cut", MFD_CLOEXEC));
 		REQUIRE(::write(fd.get(), head.data(), length) == static_cast<ssize_t>(length));
 		(void)ElfObjects().facts(fd.get());
-		const auto functions = ElfObjects().functions(fd.get());
-		CHECK((!functions || functions->empty()));
+		const auto functions = ElfObjects().functions(fd.get(), "/nowhere/cut");
+		CHECK((!functions || functions->symbols.empty()));
 	}
 }

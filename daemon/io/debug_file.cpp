@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+// A program and its link may be anybody's: whatever they name is looked at before it
+// is opened, checked before it is used, and read for a bounded time.
+#include "io/debug_file.h"
+
+#include <array>
+#include <cstring>
+#include <sys/stat.h>
+#include <vector>
+
+#include "base/text.h"
+#include "io/procfs.h"
+
+namespace uwind {
+namespace {
+
+constexpr std::uint64_t max_checksum_bytes = 256u << 20;
+constexpr std::size_t max_link_bytes = 4096;
+
+// What .gnu_debuglink says: a file's name, padded to four bytes, and its checksum.
+struct DebugLink {
+	std::string name; // "": no link
+	std::uint32_t checksum = 0;
+};
+
+// A name with a slash could lead anywhere.
+DebugLink link_of(Elf* elf)
+{
+	const FoundSection found = find_section(elf, ".gnu_debuglink");
+	if (!found.section || found.header.sh_size > max_link_bytes)
+		return {};
+	const Elf_Data* data = elf_rawdata(found.section, nullptr);
+	if (!data || !data->d_buf)
+		return {};
+	const auto* bytes = static_cast<const char*>(data->d_buf);
+	const std::size_t length = strnlen(bytes, data->d_size), padded = (length + 4) & ~std::size_t(3);
+	DebugLink link{std::string(bytes, length), 0};
+	if (padded + 4 != data->d_size || link.name.find('/') != std::string::npos)
+		return {};
+	std::memcpy(&link.checksum, bytes + padded, sizeof(link.checksum));
+	return link;
+}
+
+// The CRC-32 of zlib, which is the one that the link has.
+constexpr std::array<std::uint32_t, 256> checksum_table()
+{
+	std::array<std::uint32_t, 256> table{};
+	for (std::uint32_t i = 0; i < table.size(); i++) {
+		table[i] = i;
+		for (int bit = 0; bit < 8; bit++)
+			table[i] = table[i] & 1 ? 0xedb88320 ^ (table[i] >> 1) : table[i] >> 1;
+	}
+	return table;
+}
+
+Result<std::uint32_t> checksum_of(int fd)
+{
+	static constexpr auto table = checksum_table();
+	std::vector<unsigned char> part(256 << 10);
+	std::uint32_t sum = ~0u;
+	std::uint64_t at = 0;
+	for (;;) {
+		const ssize_t length = ::pread(fd, part.data(), part.size(), static_cast<off_t>(at));
+		if (length < 0)
+			return errno_error(errno, "cannot be read");
+		if (length == 0)
+			return ~sum;
+		for (ssize_t i = 0; i < length; i++)
+			sum = table[(sum ^ part[static_cast<std::size_t>(i)]) & 0xff] ^ (sum >> 8);
+		at += static_cast<std::uint64_t>(length);
+		if (at > max_checksum_bytes)
+			return Error{EFBIG, "is too large for its checksum to be compared"};
+	}
+}
+
+// The search for one program's debug file.
+class Search {
+public:
+	Search(Elf* program, const DebugPlaces& places)
+	    : places_(places), build_id_(build_id_of(program)), link_(link_of(program))
+	{
+	}
+
+	DebugFile run();
+
+private:
+	std::vector<std::string> linked_paths() const;
+	bool take(const std::string& path, bool linked);
+	Status check(const DebugFile& file, bool linked) const;
+
+	const DebugPlaces& places_;
+	const std::string build_id_;
+	const DebugLink link_;
+	DebugFile found_;
+};
+
+std::vector<std::string> Search::linked_paths() const
+{
+	const std::size_t slash = places_.program.rfind('/');
+	if (link_.name.empty() || slash == std::string::npos)
+		return {};
+	const std::string folder = places_.program.substr(0, slash + 1);
+	return {folder + link_.name, folder + ".debug/" + link_.name, places_.folder + folder + link_.name};
+}
+
+Status Search::check(const DebugFile& file, bool linked) const
+{
+	const std::string id = build_id_of(file.elf.get());
+	if (!id.empty() && !build_id_.empty())
+		return id == build_id_ ? Status(Nothing{})
+				       : Error{ESTALE, "its build-id is " + id + ", not " + build_id_};
+	if (!linked)
+		return Error{ESTALE, "it has no build-id"};
+	const auto sum = checksum_of(file.fd.get());
+	if (!sum)
+		return sum.error();
+	if (*sum == link_.checksum)
+		return Nothing{};
+	return Error{ESTALE, "its checksum is " + hex(*sum) + ", not " + hex(link_.checksum)};
+}
+
+// Of several that do not fit, the first is named.
+bool Search::take(const std::string& path, bool linked)
+{
+	auto opened = Procfs().open_path(path);
+	if (!opened || path == places_.program)
+		return false;
+	DebugFile file;
+	file.path = path;
+	file.fd = std::move(opened->fd);
+	auto elf = open_elf(file.fd.get());
+	Status fits = elf ? Status(Nothing{}) : elf.error();
+	if (elf) {
+		file.elf = std::move(*elf);
+		fits = check(file, linked);
+	}
+	if (fits)
+		found_ = std::move(file);
+	else if (found_.refused.empty())
+		found_.refused = path + " is not the debug file of " + places_.program + ": " + fits.error().message;
+	return bool(fits);
+}
+
+DebugFile Search::run()
+{
+	bool done = build_id_.size() > 2 &&
+		    take(places_.folder + "/.build-id/" + build_id_.substr(0, 2) + "/" + build_id_.substr(2) + ".debug",
+			 false);
+	for (const std::string& path : linked_paths())
+		done = done || take(path, true);
+	return std::move(found_);
+}
+
+} // namespace
+
+DebugFile find_debug_file(Elf* program, const DebugPlaces& places)
+{
+	return Search(program, places).run();
+}
+
+} // namespace uwind

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+// Separate debug files: where a stripped program's symbols are.
+#pragma once
+
+#include "io/elf_reading.h"
+
+namespace uwind {
+
+struct DebugFile {
+	std::string path;
+	UniqueFd fd;
+	ElfHandle elf; // null: there is none that fits
+	// If there is none that fits: which file was there, and why it is not this
+	// program's; "" if there was no file at all.
+	std::string refused;
+};
+
+struct DebugPlaces {
+	std::string program; // the program's own path; "" if it has none
+	std::string folder;  // /usr/lib/debug
+};
+
+// Looks where gdb does: FOLDER/.build-id/xx/yyyy.debug; then the name in .gnu_debuglink,
+// in the program's folder, in .debug below that, and in FOLDER/(the program's folder).
+// It is this program's if both have the same build-id; a file that is linked to but
+// has no build-id to compare, if its checksum is the link's.
+DebugFile find_debug_file(Elf* program, const DebugPlaces& places);
+
+} // namespace uwind
