@@ -219,7 +219,7 @@ run_vm() { # ARCH KERNEL COMMAND...
 	local arch=$1 kernel=$2
 	shift 2
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" --timeout 1800 --out "$OUT/vm-$arch" \
-		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils \
+		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg \
 		--add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
 
