@@ -9,6 +9,9 @@ Usage: report.py FILE RULE...
   samples:COMM:N              at least N samples (by weight) of that program
   processes:COMM:N            at least N different processes of it
   complete:COMM:PERCENT       at least so many of its stacks are complete
+  stop:COMM:REASON:PERCENT    at least so many of its stacks end for that reason
+  lost_some:CAUSE             some requests were lost for that cause
+  cpus:N                      samples were taken on so many processors, after the first half of the time too
   bottom:COMM                 its complete stacks end in _start or where threads start
   chain:COMM:INNER:OUTER      in some stack of it, OUTER called INNER, directly or not
   only:COMM                   there is no sample of any other program
@@ -144,6 +147,26 @@ def rule_complete(report, comm, percent):
     if found >= float(percent):
         return []
     return ["%.2f %% of %s are complete; the others: %s" % (found, comm, dict(report.why_not(comm)))]
+
+
+def rule_stop(report, comm, reason, percent):
+    stacks = list(report.stacks(comm))
+    total = sum(w for _, w in stacks)
+    found = 100 * sum(w for s, w in stacks if s["stop"] == reason) / total if total else 0.0
+    if found >= float(percent):
+        return []
+    return ["%.2f %% of %s end for %s; all: %s" % (found, comm, reason, collections.Counter(s["stop"] for s, _ in stacks))]
+
+
+def rule_lost_some(report, cause):
+    return [] if report.json["counters"]["lost"].get(cause, 0) else ["lost: %s" % report.json["counters"]["lost"]]
+
+
+def rule_cpus(report, number):
+    times = sorted(s["time_ns"] for s in report.json["samples"])
+    middle = (times[0] + times[-1]) / 2 if times else 0
+    late = {s["cpu"] for s in report.json["samples"] if s["time_ns"] > middle}
+    return [] if len(late) >= int(number) else ["late samples come from the processors %s" % sorted(late)]
 
 
 def rule_bottom(report, comm):

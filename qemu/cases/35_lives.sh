@@ -1,0 +1,51 @@
+# shellcheck shell=sh
+# Lives that are hard on a sampler: each is recorded and accounted for; meanwhile rmmod is refused at once, and right
+# afterwards, while the life goes on, it is done within a second.
+# Expected: 90 s; LOADS=10000 is the long version
+. ./lib.sh
+
+refuses_rmmod() {
+	start=$(date +%s%N)
+	! rmmod uwind 2>/dev/null || fail "$life: rmmod is refused while something records"
+	took=$((($(date +%s%N) - start) / 1000000))
+	[ $took -lt "${RMMOD_LIMIT_MS:-1000}" ] || fail "$life: rmmod was refused, but after $took ms"
+}
+
+# lives_victim says so after each thousand.
+loaded() { [ "$(wc -l <loads.txt)" -ge $((${LOADS:-1000} / 1000)) ]; }
+
+# live VERB RULE...: what holds for the report.
+live() {
+	life=$1
+	shift
+	insert_module
+	uwind record -a -F 1999 --duration 60 -o "$life.json" >record.log 2>&1 &
+	recorder=$!
+	until_true 30 is_sampling || fail "$life: record samples: $(cat record.log)"
+	$PROGRAMS/lives_victim "$life" >"$life.txt" 2>&1 &
+	victim=$!
+	sleep 2
+	[ "$life" != loads ] || until_true 300 loaded || fail "loads: ${LOADS:-1000} times"
+	refuses_rmmod
+	kill -TERM $recorder
+	wait $recorder || fail "$life: recorded: $(cat record.log)"
+	rules "$life.json" schema balance "$@"
+	took=$(python3 "$CASES/remove_module.py") || fail "$life: rmmod"
+	[ "$took" -lt "${RMMOD_LIMIT_MS:-1000}" ] || fail "$life: rmmod took $took ms"
+	! gone $victim || fail "$life: it lives on: $(cat "$life.txt")"
+	kill -KILL $victim
+	until_true 5 gone $victim || fail "$life: it can be killed"
+	wait $victim 2>/dev/null
+	echo "$life: rmmod took $took ms; $(tail -n 1 record.log)"
+}
+
+live bomb processes:lives_victim:100 samples:lives_victim:50
+live killed samples:lives_victim:100 complete:lives_victim:90 chain:lives_victim:descend:main
+live shares samples:lives_victim:100 processes:lives_victim:5
+live moves samples:lives_victim:100 chain:lives_victim:run_code:main
+live loads samples:lives_victim:100 complete:lives_victim:90 chain:lives_victim:called_back:main
+# Memory that must not be touched. The first samples are from before.
+live withheld samples:lives_victim:100 stop:lives_victim:refused_read:80
+live vvar samples:lives_victim:100 stop:lives_victim:refused_read:80
+live device samples:lives_victim:100 stop:lives_victim:refused_read:80
+insert_module
