@@ -13,11 +13,5 @@ if grep -q atomics /proc/cpuinfo; then
 		echo "== $program"
 		./truth_step programs/$program
 	done
-	echo "== steps_victim_sframe"
-	./truth_step --method sframe-v1 programs/steps_victim_sframe
-	for method in sframe-v2 sframe-v3; do
-		echo "== $method"
-		./truth_step --method $method $method/steps_victim
-	done
 fi
 TRUTH_PROGRAMS=/root/programs truth/stock_programs.py /root/truth_walk "$stacks" "$@"

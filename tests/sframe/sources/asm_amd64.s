@@ -220,6 +220,51 @@ asm_start:
 	ret
 	end x86_others
 
+	# Arguments on the stack, which only personality routines heed.
+	function x86_args_size
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset rbp, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	.cfi_escape 0x2e,0x10
+	nop
+	.cfi_escape 0x2e,0x0
+	leave
+	.cfi_restore rbp
+	.cfi_def_cfa rsp, 8
+	ret
+	end x86_args_size
+
+	# The return address's place counts from FP.
+	function x86_return_expression
+	push	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset rbp, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	.cfi_escape 0x10,0x10,0x2,0x76,0x8
+	nop
+	leave
+	.cfi_restore rip
+	.cfi_restore rbp
+	.cfi_def_cfa rsp, 8
+	ret
+	end x86_return_expression
+
+	# No code at all.
+	function x86_empty
+	end x86_empty
+
+	# The stack itself is another one.
+	function x86_other_stack
+	mov	%rsp, %r11
+	.cfi_register rsp, r11
+	nop
+	.cfi_restore rsp
+	ret
+	end x86_other_stack
+
 	.text
 	.globl	x86_simple
 	.type	x86_simple, @function

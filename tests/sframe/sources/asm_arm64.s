@@ -211,6 +211,46 @@ asm_start:
 	ret
 	end arm64_other_cfa
 
+	// The frame record is at the frame's end, signed with key B.
+	function arm64_record_below
+	.cfi_b_key_frame
+	hint	#27
+	.cfi_negate_ra_state
+	sub	sp, sp, #64
+	.cfi_def_cfa_offset 64
+	stp	x29, x30, [sp, 48]
+	.cfi_offset x29, -16
+	.cfi_offset x30, -8
+	add	x29, sp, #48
+	.cfi_def_cfa x29, 16
+	nop
+	.cfi_def_cfa sp, 64
+	ldp	x29, x30, [sp, 48]
+	.cfi_restore x29
+	.cfi_restore x30
+	add	sp, sp, #64
+	.cfi_def_cfa_offset 0
+	hint	#31
+	.cfi_negate_ra_state
+	ret
+	end arm64_record_below
+
+	// No code at all.
+	function arm64_empty
+	end arm64_empty
+
+	function arm64_same
+	stp	x29, x30, [sp, -16]!
+	.cfi_def_cfa_offset 16
+	.cfi_offset x29, -16
+	.cfi_offset x30, -8
+	ldp	x29, x30, [sp], 16
+	.cfi_same_value x29
+	.cfi_same_value x30
+	.cfi_def_cfa_offset 0
+	ret
+	end arm64_same
+
 	function arm64_lost_frame_pointer
 	.cfi_undefined x29
 	mov	x29, xzr
