@@ -157,7 +157,7 @@ make_all() {
 identity() {
 	local suite
 	for suite in $1; do
-		ROOT=$("$LAB_DIR/toolchain.sh" "$suite")
+		ROOT=$("$LAB_DIR/toolchain.sh" "$suite") || return
 		in_root "$ROOT" / as --version
 		in_root "$ROOT" / gcc --version
 	done
@@ -174,7 +174,8 @@ main() {
 		return
 	fi
 	suites=${*:-bookworm trixie sid}
-	dir=$(cache_dir)/sframe-corpus/$(identity "$suites" | hash_of)
+	dir=$(identity "$suites" | hash_of)
+	dir=$(cache_dir)/sframe-corpus/$dir
 	lock sframe-corpus
 	if [ ! -d "$dir" ]; then
 		mkdir -p "${dir%/*}"

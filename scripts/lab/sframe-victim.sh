@@ -23,7 +23,6 @@ flags() {
 	plain) echo -Wl,-z,lazy ;;
 	now) echo -Wl,-z,now ;;
 	ibt) printf '%s\n' -fcf-protection=full -Wl,-z,lazy -Wl,-z,ibtplt ;;
-	*) die "no variant '$VARIANT': plain, now or ibt" ;;
 	esac
 }
 
@@ -59,6 +58,7 @@ main() {
 	local suite=$1 dir
 	ARCH=$2 VARIANT=$3
 	check_arch "$ARCH"
+	case $VARIANT in plain | now | ibt) ;; *) die "no variant '$VARIANT': plain, now or ibt" ;; esac
 	ROOT=$("$LAB_DIR/toolchain.sh" "$suite")
 	dir=$(cache_dir)/sframe-victims/$suite-$ARCH-$VARIANT-$({ cat "$SOURCE" "${BASH_SOURCE[0]}"; in_root "$ROOT" / gcc --version; echo "$ROOT ${4:-}"; } | hash_of)
 	HOME_DIR=${4:-$dir}
