@@ -186,6 +186,9 @@ check_sframe() {
 	UWIND_SFRAME_FILES=$(scripts/lab/sframe-corpus.sh) build/check/tests/unit_tests '[.sframe]'
 }
 
+# Debian's releases, and the version of SFrame that their binutils write.
+SFRAME_MADE_BY=$'bookworm sframe-v1\ntrixie sframe-v2\nsid sframe-v3'
+
 # The core against a shadow stack, in a program with .sframe that another release's toolchain made.
 truth_sframe() { # SUITE METHOD VARIANT
 	build/amd64/tests/truth_step --method "$2" "$(scripts/lab/sframe-victim.sh "$1" amd64 "$3")/steps_victim"
@@ -195,7 +198,7 @@ sframe_steps() {
 	local suite method variant
 	while read -r suite method; do
 		for variant in plain now ibt; do step "$method-$variant" truth_sframe "$suite" "$method" "$variant"; done
-	done <<<$'bookworm sframe-v1\ntrixie sframe-v2\nsid sframe-v3'
+	done <<<"$SFRAME_MADE_BY"
 }
 
 # Two at a time.
@@ -248,15 +251,25 @@ truth_steps() { # STACKS of each program [PROGRAM]...
 
 # The same in a guest without the module; a CPU signs return addresses or does not.
 truth_guest() { # CPU STACKS PROGRAM...
-	local cpu=$1 v2 v3
+	local cpu=$1
 	shift
-	v2=$(scripts/lab/sframe-victim.sh trixie arm64 plain /root/sframe-v2)
-	v3=$(scripts/lab/sframe-victim.sh sid arm64 plain /root/sframe-v3)
 	UWIND_NO_BUILD=1 qemu/run.sh --arch arm64 --kernel 6.1 --no-module --cpu "$cpu" --timeout 1100 --out "$OUT/truth-arm64" \
 		--pkg gdb --pkg libunwind8 --pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils \
 		--add build/arm64/programs --add tests/truth --add build/arm64/tests/truth_step --add build/arm64/tests/truth_walk \
-		--add "$v2:/root/sframe-v2" --add "$v3:/root/sframe-v3" \
 		-- /root/truth/guest.sh "$@"
+}
+
+# The same on arm64: signed return addresses, and the atomic instructions without which no program can be stepped through.
+sframe_guest() { # SUITE METHOD
+	local victim
+	victim=$(scripts/lab/sframe-victim.sh "$1" arm64 plain "/root/$2")
+	UWIND_NO_BUILD=1 qemu/run.sh --arch arm64 --kernel 6.1 --no-module --cpu max,pauth-impdef=on --timeout 900 --out "$OUT/$2-arm64" \
+		--add "$victim:/root/$2" --add build/arm64/tests/truth_step -- /root/truth_step --method "$2" "/root/$2/steps_victim"
+}
+
+sframe_guest_steps() {
+	local suite method
+	while read -r suite method; do step "$method-arm64" sframe_guest "$suite" "$method"; done <<<"$SFRAME_MADE_BY"
 }
 
 host_tests() {
@@ -324,13 +337,17 @@ check_long() {
 		step sframe-files check_sframe
 		if passed build-truth-amd64; then sframe_steps; fi
 		;;
+	sframe-arm64)
+		step build-truth-arm64 build_truth arm64
+		if passed build-truth-arm64; then sframe_guest_steps; fi
+		;;
 	stopped-amd64 | stopped-arm64)
 		arch=${1#stopped-}
 		build_for_vm "$arch"
 		STOPS=500 vm_case "$arch" 6.1 34_stopped 1
 		;;
 	*)
-		echo "check.sh: no part '$1': fuzz, rows, sframe, truth, truth-arm64, stopped-amd64, stopped-arm64, unload-amd64, unload-arm64" >&2
+		echo "check.sh: no part '$1': fuzz, rows, sframe, sframe-arm64, truth, truth-arm64, stopped-amd64, stopped-arm64, unload-amd64, unload-arm64" >&2
 		exit 64
 		;;
 	esac
