@@ -25,11 +25,9 @@ by_id=$(debug_path bin/sframe_victim)
 mkdir -p "${by_id%/*}"
 cp $STRIPPED/.debug/sframe_victim.debug "$by_id"
 
-(
-	for program in names_victim names_no_id threads_victim sframe_victim; do bin/$program 8 & done
-	wait
-) &
-want "four stripped programs are recorded" uwind record -a -F 499 --duration 10 -o names.json 2>said
+# One after the other, since one of them has more threads than there are processors.
+for program in names_victim names_no_id threads_victim sframe_victim; do bin/$program 4; done &
+want "four stripped programs are recorded" uwind record -a -F 499 --duration 18 -o names.json 2>said
 wait
 ! grep -q 'not the debug file' said || fail "the debug files fit: $(cat said)"
 rules names.json schema samples:names_victim:30 samples:names_no_id:30 samples:threads_victim:30 samples:sframe_victim:30 \
@@ -46,6 +44,5 @@ cp $STRIPPED/.debug/threads_victim.debug bin/names_victim.debug
 uwind record -F 199 -o wrong.json -- bin/names_victim 2 2>said
 [ "$(grep -c 'bin/names_victim.debug is not the debug file of .*bin/names_victim: its build-id is' said)" = 1 ] ||
 	fail "a debug file of another build is refused once: $(cat said)"
-rules wrong.json only:names_victim
-! grep -q '"symbol": *"main"' wrong.json || fail "a stripped program without its debug file has no names"
+rules wrong.json samples:names_victim:20 unnamed:/bin/names_victim
 rm -rf "${FILES:?}$WORK" "$by_id"

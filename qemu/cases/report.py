@@ -17,6 +17,7 @@ Usage: report.py FILE RULE...
   only:COMM                   there is no sample of any other program
   table:MODULE:KIND           a module whose path contains MODULE has such a table
   method:MODULE:METHOD        some frame in MODULE was found that way
+  unnamed:MODULE              frames in MODULE have no symbol, but for the entry function
 """
 import collections
 import json
@@ -205,6 +206,12 @@ def rule_method(report, path, method):
             if found_by == method and path in report.module(frame):
                 return []
     return ["no frame in %s was found by %s" % (path, method)]
+
+
+def rule_unnamed(report, path):
+    frames = [f for i, f in enumerate(report.json["frames"]) if path in report.module(i)]
+    names = {f["symbol"] for f in frames} - {None, "_start"}
+    return [] if frames and not names else ["%d frames in %s, named %s" % (len(frames), path, sorted(names))]
 
 
 def main(arguments):
