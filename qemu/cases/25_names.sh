@@ -26,9 +26,12 @@ mkdir -p "${by_id%/*}"
 cp $STRIPPED/.debug/sframe_victim.debug "$by_id"
 
 # One after the other, since one of them has more threads than there are processors.
-for program in names_victim names_no_id threads_victim sframe_victim; do bin/$program 4; done &
-want "four stripped programs are recorded" uwind record -a -F 499 --duration 18 -o names.json 2>said
-wait
+uwind record -a -F 499 -o names.json 2>said &
+recorder=$!
+want "recording begins" until_true 60 is_sampling
+for program in names_victim names_no_id threads_victim sframe_victim; do bin/$program 4; done
+kill -INT $recorder
+want "recording ends" wait $recorder
 ! grep -q 'not the debug file' said || fail "the debug files fit: $(cat said)"
 rules names.json schema samples:names_victim:30 samples:names_no_id:30 samples:threads_victim:30 samples:sframe_victim:30 \
 	chain:names_victim:alias_first:main chain:names_no_id:work_compare:work_sort chain:threads_victim:work_recurse:thread_work \
