@@ -13,9 +13,10 @@ std::optional<Module> Tracker::register_path(const std::string& path)
 	auto file = processes_.open_path(path);
 	if (!file)
 		return std::nullopt;
-	const auto added = modules_.add(file->identity, path);
+	const std::string real = file->path.empty() ? path : file->path;
+	const auto added = modules_.add(file->identity, real);
 	if (added.is_new) {
-		const Opened opened{added.id, std::make_shared<UniqueFd>(std::move(file->fd)), path};
+		const Opened opened{added.id, std::make_shared<UniqueFd>(std::move(file->fd)), real};
 		keep_object(opened.id, opened.fd);
 		make_table(opened);
 	}

@@ -65,6 +65,14 @@ Result<OpenedFile> open_regular(const std::string& path)
 	return file;
 }
 
+std::string path_of(int fd)
+{
+	char path[PATH_MAX] = "";
+	const std::string link = "/proc/self/fd/" + std::to_string(fd);
+	const ssize_t length = ::readlink(link.c_str(), path, sizeof(path));
+	return length > 0 && length < PATH_MAX ? std::string(path, static_cast<std::size_t>(length)) : "";
+}
+
 bool same_device(const FileIdentity& file, const Mapping& mapping)
 {
 	return file.dev_major == mapping.dev_major && file.dev_minor == mapping.dev_minor;
@@ -122,7 +130,10 @@ Result<ProcessFacts> Procfs::describe(std::uint32_t pid)
 
 Result<OpenedFile> Procfs::open_path(const std::string& path)
 {
-	return open_regular(path);
+	auto file = open_regular(path);
+	if (file)
+		file->path = path_of(file->fd.get());
+	return file;
 }
 
 // map_files is the mapping's own file, whatever its path is today; there the

@@ -24,6 +24,7 @@ constexpr std::uint64_t start_tick_ns = 10'000'000;
 struct OpenedFile {
 	UniqueFd fd;
 	FileIdentity identity; // device numbers are those of the mapping
+	std::string path;      // absolute and without links, as in mappings; "": not known
 };
 
 class Processes {

@@ -86,6 +86,24 @@ TEST_CASE("a command's loader and libraries have tables before it starts")
 	CHECK(machine.kernel.table_count() == 6);
 }
 
+TEST_CASE("a command's file has the path where it lies, however it was called")
+{
+	FakeMachine machine;
+	const auto identity = machine.files.add("/opt/bin/app").identity;
+	machine.files.links_["bin/app"] = "/opt/bin/app";
+	RecordingOptions options = all_processes();
+	options.program = "bin/app";
+	Recording recording(machine.ports(), options);
+	REQUIRE(recording.prepare(never));
+	const auto mapping = machine.processes.map(5, "/opt/bin/app", 0x1000000);
+	machine.send({file_record(1, 5, mapping, identity), stack_record(5, {frame(0x1000010, 0x10, 1, Method::PC)})});
+	REQUIRE(recording.run_for(milliseconds(100)));
+	const auto report = recording.finish();
+	REQUIRE(report);
+	REQUIRE(report->modules.size() == 1);
+	CHECK(report->modules[0].path == "/opt/bin/app");
+}
+
 TEST_CASE("a request to stop ends the registration")
 {
 	FakeMachine machine;

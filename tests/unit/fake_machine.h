@@ -39,14 +39,16 @@ public:
 		return file;
 	}
 
-	Result<OpenedFile> open(const std::string& path)
+	Result<OpenedFile> open(const std::string& name)
 	{
 		std::lock_guard lock(mutex_);
+		const std::string path = links_.contains(name) ? links_[name] : name;
 		if (!files_.contains(path))
 			return Error{ENOENT, path};
 		OpenedFile opened;
 		opened.fd = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 		opened.identity = files_[path].identity;
+		opened.path = path;
 		opened_[opened.fd.get()] = path;
 		return opened;
 	}
@@ -58,6 +60,7 @@ public:
 	}
 
 	std::map<std::string, FakeFile> files_;
+	std::map<std::string, std::string> links_; // other names, and where they lead
 
 private:
 	std::mutex mutex_;

@@ -151,6 +151,15 @@ TEST_CASE("only regular files are opened")
 	CHECK_FALSE(procfs.open_path("/nonexistent"));
 }
 
+TEST_CASE("an opened file's path is the one where it lies")
+{
+	char own[4096] = "";
+	REQUIRE(::readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
+	const auto file = Procfs().open_path("/proc/self/exe");
+	REQUIRE(file);
+	CHECK(file->path == own);
+}
+
 TEST_CASE("the vDSO becomes an ELF file")
 {
 	auto fd = Procfs().open_vdso();
