@@ -15,6 +15,11 @@ COMPLAINTS+='|unreferenced object|new suspected memory leaks|INFO: (rcu|task|loc
 COMPLAINTS+='|general protection fault[,:]|Unable to handle kernel|scheduling while atomic|sleeping function called'
 COMPLAINTS+='|refcount_t:|Bad page state|list_(add|del) corruption|unregister_netdevice: waiting'
 
+# Whoever runs out of memory is traced as well, which is no complaint.
+complaints() {
+	awk '/ invoked oom-killer: / { allowed = NR + 8 } !(NR <= allowed && /Call [Tt]race/)' "$CONSOLE" | grep -aE "$COMPLAINTS"
+}
+
 usage() {
 	cat <<-'TEXT'
 		usage: qemu/run.sh [OPTION]... -- COMMAND ARG...
@@ -246,7 +251,7 @@ collect() {
 verdict() {
 	local status
 	status=$(sed -n 's/^exit \([0-9]*\)$/\1/p' "$WORK/status" 2>/dev/null || true)
-	if grep -aE "$COMPLAINTS" "$CONSOLE" >&2; then
+	if complaints >&2; then
 		note "the kernel complained (the lines above)${OUT:+, see $CONSOLE}"
 		return "$EX_LOST"
 	elif [ "$QEMU_STATUS" = 124 ] || [ "$QEMU_STATUS" = 137 ]; then

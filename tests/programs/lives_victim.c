@@ -248,13 +248,14 @@ static void device(void)
 
 static void eats(void)
 {
-	long bytes = 16 << 20;
+	long bytes = 64 << 20;
 	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		die("mmap");
+	madvise(memory, bytes, MADV_HUGEPAGE);
 	for (long i = 0; i < bytes; i += 4096)
-		memory[i] = work_recurse(3, i);
+		memory[i] = 1;
 }
 
 static const struct {

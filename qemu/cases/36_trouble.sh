@@ -1,0 +1,143 @@
+# shellcheck shell=sh
+# What goes wrong around a recording: processors, readers and memory that go away, several recorders, targets that do not run.
+# Expected: 80 s
+. ./lib.sh
+
+parameter=/sys/module/uwind/parameters/table_budget_mib
+socket_limit=/proc/sys/net/core/rmem_max
+with= # what a recording is started with
+frozen=/sys/fs/cgroup/frozen
+
+status_of() { uwind status | sed -n "s/^$1  *//p"; }
+
+# begin NAME ARGUMENT...: a recording in the background; recorder is its process.
+begin() {
+	name=$1
+	shift
+	$with uwind record "$@" --duration 120 -o "$name.json" >"$name.log" 2>&1 &
+	recorder=$!
+	until_true 30 is_sampling || fail "$name: record samples: $(cat "$name.log")"
+}
+
+end() { # NAME PROCESS RULE...
+	kill -TERM "$2"
+	wait "$2" || fail "$1: recorded: $(cat "$1.log")"
+	name=$1
+	shift 2
+	rules "$name.json" schema balance "$@"
+	echo "$name: $(tail -n 1 "$name.log")"
+}
+
+removes_module() {
+	took=$(python3 "$CASES/remove_module.py") || fail "$1: rmmod"
+	[ "$took" -lt "${RMMOD_LIMIT_MS:-1000}" ] || fail "$1: rmmod took $took ms"
+	echo "$1: rmmod took $took ms"
+	insert_module
+}
+
+$PROGRAMS/threads_victim 3600 &
+load=$!
+
+# A processor goes and comes back: its samples do, too.
+begin hotplug -a -F 499
+sleep 1
+echo 0 >/sys/devices/system/cpu/cpu1/online || fail "a processor can go"
+sleep 1
+echo 1 >/sys/devices/system/cpu/cpu1/online || fail "a processor can come"
+sleep 4
+end hotplug $recorder samples:threads_victim:100 cpus:2
+removes_module hotplug
+
+# A reader that stops reading loses records, which are counted; then it goes on.
+before=$(cat $socket_limit)
+echo 4096 >$socket_limit
+with="setpriv --bounding-set=-net_admin --inh-caps=-net_admin"
+begin reader -a -F 1999
+with=
+echo "$before" >$socket_limit
+kill -STOP $recorder
+sleep 6
+kill -CONT $recorder
+sleep 2
+end reader $recorder samples:threads_victim:20 lost_some:dropped
+removes_module reader
+
+# No more tables than the budget allows: the others' stacks are short, and all are sampled.
+echo 0 >$parameter
+begin budget -F 199 -p $load
+sleep 2
+end budget $recorder samples:threads_victim:20 stop:threads_victim:no_table:50
+[ "$(status_of tables_refused)" != 0 ] || fail "tables that were refused are counted"
+echo 256 >$parameter
+begin budget_back -F 199 -p $load
+sleep 2
+end budget_back $recorder samples:threads_victim:20 complete:threads_victim:80
+removes_module budget
+
+# Two recordings and two services at once see the same program.
+uwindd --interval 3600 --dir "$WORK/one" &
+one=$!
+uwindd --interval 3600 --dir "$WORK/two" &
+two=$!
+uwind record -F 199 -p $load --duration 5 -o first.json >first.log 2>&1 &
+first=$!
+uwind record -F 199 -p $load --duration 5 -o second.json >second.log 2>&1 &
+second=$!
+wait $first || fail "the first recording: $(cat first.log)"
+wait $second || fail "the second recording: $(cat second.log)"
+kill -TERM $one
+wait $one || fail "the first service ends well"
+kill -KILL $two
+wait $two 2>/dev/null
+rules first.json schema balance samples:threads_victim:100 complete:threads_victim:80
+rules second.json schema balance samples:threads_victim:100 complete:threads_victim:80
+rules "$(find one -name '*.json' | tail -n 1)" schema samples:threads_victim:100
+until_true 5 [ "$(status_of tables)" = 0 ] || fail "nobody leaves tables: $(uwind list)"
+removes_module several
+
+# A library is replaced on disk while it is mapped, and again.
+cp $PROGRAMS/dlopen_victim $PROGRAMS/plugin.so .
+./dlopen_victim 60 1 &
+replaced=$!
+begin replaced -F 499 -p $replaced
+for _ in 1 2 3; do
+	sleep 2
+	cp $PROGRAMS/plugin.so new.so && mv new.so plugin.so
+done
+end replaced $recorder samples:dlopen_victim:200 complete:dlopen_victim:95 chain:dlopen_victim:plugin_work:main
+kill -KILL $replaced
+wait $replaced 2>/dev/null
+
+# Stopped and frozen with requests open: the module does not wait for them, and they go on unharmed.
+$PROGRAMS/threads_victim 3600 &
+stopped=$!
+$PROGRAMS/threads_victim 3600 &
+cold=$!
+mkdir -p $frozen || fail "a control group"
+echo $cold >$frozen/cgroup.procs || fail "a member of a control group"
+begin suspended -a -F 1999
+sleep 1
+kill -STOP $stopped
+echo 1 >$frozen/cgroup.freeze
+sleep 1
+end suspended $recorder samples:threads_victim:100
+removes_module suspended
+kill -CONT $stopped
+echo 0 >$frozen/cgroup.freeze
+sleep 1
+kill $stopped || fail "a stopped program goes on"
+kill $cold || fail "a frozen program goes on"
+until_true 10 gone $stopped || fail "and ends"
+until_true 10 gone $cold || fail "and ends"
+rmdir $frozen
+
+# No memory: the killer works, and so do we.
+begin memory -a -F 999
+(echo 1000 >/proc/self/oom_score_adj && exec $PROGRAMS/lives_victim eats) 2>/dev/null &
+eater=$!
+until_true 60 gone $eater || fail "memory runs out"
+wait $eater 2>/dev/null
+end memory $recorder samples:lives_victim:20 samples:threads_victim:100
+kill $load
+wait $load 2>/dev/null
+removes_module memory
