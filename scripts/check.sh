@@ -321,11 +321,10 @@ check_long() {
 		step truth-signed truth_guest max,pauth-impdef=on 60
 		step truth-unsigned truth_guest cortex-a72 60 python3 perl xz threads
 		;;
-	unload-amd64 | unload-arm64)
-		arch=${1#unload-}
-		build_for_vm "$arch"
-		vm_case "$arch" 6.1 60_unload 100
-		;;
+	unload-amd64 | unload-arm64) vm_part "${1#*-}" 60_unload CYCLES=100 ;;
+	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 34_stopped STOPS=500 ;;
+	attack-amd64 | attack-arm64) vm_part "${1#*-}" 51_attack CALLS=1000000 ;;
+	lives-amd64 | lives-arm64) vm_part "${1#*-}" '35_lives 36_trouble' LOADS=10000 ;;
 	rows)
 		step build-unit build_unit
 		for arch in amd64 arm64; do step "rows-$arch" check_rows "$arch"; done
@@ -341,21 +340,23 @@ check_long() {
 		step build-truth-arm64 build_truth arm64
 		if passed build-truth-arm64; then sframe_guest_steps; fi
 		;;
-	stopped-amd64 | stopped-arm64)
-		arch=${1#stopped-}
-		build_for_vm "$arch"
-		STOPS=500 vm_case "$arch" 6.1 34_stopped 1
-		;;
 	*)
-		echo "check.sh: no part '$1': fuzz, rows, sframe, sframe-arm64, truth, truth-arm64, stopped-amd64, stopped-arm64, unload-amd64, unload-arm64" >&2
+		echo "check.sh: no part '$1': fuzz, rows, sframe, sframe-arm64, truth, truth-arm64, and {attack,lives,stopped,unload}-{amd64,arm64}" >&2
 		exit 64
 		;;
 	esac
 }
 
-vm_case() { # ARCH KERNEL CASE CYCLES
-	step "vm-$1" run_vm "$1" "$2" env CYCLES="$4" STOPS="${STOPS:-}" CASE_LIMIT=1500 /root/cases/run-all.sh ${3:+"$3"}
+vm_case() { # ARCH KERNEL CASES VARIABLE=VALUE
+	local cases
+	read -ra cases <<<"$3"
+	step "vm-$1" run_vm "$1" "$2" env "$4" CASE_LIMIT=1500 /root/cases/run-all.sh "${cases[@]}"
 	absorb "$1" "vm-$1"
+}
+
+vm_part() { # ARCH CASES VARIABLE=VALUE
+	build_for_vm "$1"
+	vm_case "$1" 6.1 "$2" "$3"
 }
 
 main() {
@@ -382,7 +383,7 @@ main() {
 		;;
 	vm)
 		build_for_vm "$1"
-		vm_case "$1" "${2:-6.1}" "${CASE:-}" "${CYCLES:-10}"
+		vm_case "$1" "${2:-6.1}" "${CASE:-}" CYCLES="${CYCLES:-10}"
 		;;
 	long) check_long "$@" ;;
 	*)

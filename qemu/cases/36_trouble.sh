@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # What goes wrong around a recording: processors, readers and memory that go away, several recorders, targets that do not run.
-# Expected: 80 s
+# Expected: 120 s
 . ./lib.sh
 
 parameter=/sys/module/uwind/parameters/table_budget_mib
