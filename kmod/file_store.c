@@ -9,18 +9,22 @@
  * again is one file with one number. Only when the store is full do files go
  * that nothing else refers to.
  */
+#include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <linux/xarray.h>
 
 #include "file_store.h"
+#include "quota.h"
 #include "table_store.h"
 
 #define UW_FILE_BUCKET_BITS 10
+#define UW_FILE_SHARES 4 /* one user's processes have one of these              */
 
 static unsigned int max_files = 16384;
 module_param(max_files, uint, 0644);
@@ -73,7 +77,7 @@ static struct uw_file *uw_file_lookup(const struct uw_file_id *id)
 }
 
 static struct uw_file *uw_file_create(const struct uw_file_id *id, struct file *file,
-				      gfp_t gfp)
+				      struct uw_quota *quota, gfp_t gfp)
 {
 	struct uw_file *fresh = NULL;
 	char *buffer = kmalloc(PATH_MAX, gfp), *path;
@@ -90,6 +94,7 @@ static struct uw_file *uw_file_create(const struct uw_file_id *id, struct file *
 		refcount_set(&fresh->refs, 2); /* the store's and the caller's */
 		INIT_LIST_HEAD(&fresh->tied);
 		fresh->id = *id;
+		fresh->quota = quota;
 		fresh->path_bytes = bytes;
 		memcpy(fresh->path, path, bytes);
 	}
@@ -97,9 +102,16 @@ static struct uw_file *uw_file_create(const struct uw_file_id *id, struct file *
 	return fresh;
 }
 
+static void uw_file_unreserve(struct uw_quota *quota)
+{
+	if (quota)
+		uw_quota_give_file(quota);
+}
+
 static void uw_file_free(struct uw_file *file)
 {
 	xa_erase(&by_number, file->number);
+	uw_file_unreserve(file->quota);
 	kfree_rcu(file, rcu);
 }
 
@@ -138,6 +150,7 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
 				GFP_NOWAIT | __GFP_NOWARN);
 	xa_unlock(&by_number);
 	if (err < 0) {
+		uw_file_unreserve(fresh->quota);
 		kfree(fresh);
 		return NULL;
 	}
@@ -154,30 +167,81 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
 	return file;
 }
 
-static struct uw_file *uw_file_get(struct file *f, gfp_t gfp)
+/*
+ * Whose file it is: the user's whose process ran it first, who may have a part
+ * of the store only. Nobody's, if it is root's or a table is tied to it.
+ */
+static int uw_file_reserve(struct uw_quota *quota)
+{
+	u32 max = READ_ONCE(max_files);
+
+	if (atomic_read(&nr_files) >= max)
+		return -ENOSPC;
+	return quota ? uw_quota_take_file(quota, max / UW_FILE_SHARES) : 0;
+}
+
+static struct uw_file *uw_file_add(const struct uw_file_id *id, struct file *f,
+				   struct uw_quota *quota, gfp_t gfp)
+{
+	struct uw_file *file;
+	int err = uw_file_reserve(quota);
+
+	if (err) {
+		uw_file_evict(READ_ONCE(max_files) / 16 + 1);
+		err = uw_file_reserve(quota);
+	}
+	if (err) {
+		atomic64_inc(&nr_refused);
+		return NULL;
+	}
+	file = uw_file_create(id, f, quota, gfp);
+	if (file)
+		return uw_file_insert(file);
+	uw_file_unreserve(quota);
+	atomic64_inc(&nr_refused);
+	return NULL;
+}
+
+static struct uw_file *uw_file_get(const struct uw_file_id *id)
+{
+	struct uw_file *file;
+
+	rcu_read_lock();
+	file = uw_file_lookup(id);
+	rcu_read_unlock();
+	return file;
+}
+
+struct uw_file *uw_file_get_mapped(struct file *f)
+{
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
+	struct uw_quota *quota = NULL;
+	struct uw_file_id id;
+	struct uw_file *file;
+
+	uw_file_id_take(&id, f);
+	file = uw_file_get(&id);
+	if (file)
+		return file;
+	if (!uid_eq(current_uid(), GLOBAL_ROOT_UID)) {
+		quota = uw_quota_get(gfp);
+		if (!quota)
+			return NULL;
+	}
+	file = uw_file_add(&id, f, quota, gfp);
+	if (quota)
+		uw_quota_put(quota);
+	return file;
+}
+
+static struct uw_file *uw_file_get_opened(struct file *f)
 {
 	struct uw_file_id id;
 	struct uw_file *file;
 
 	uw_file_id_take(&id, f);
-	rcu_read_lock();
-	file = uw_file_lookup(&id);
-	rcu_read_unlock();
-	if (file)
-		return file;
-	if (atomic_read(&nr_files) >= READ_ONCE(max_files))
-		uw_file_evict(READ_ONCE(max_files) / 16 + 1);
-	if (atomic_read(&nr_files) < READ_ONCE(max_files))
-		file = uw_file_create(&id, f, gfp);
-	if (file)
-		return uw_file_insert(file);
-	atomic64_inc(&nr_refused);
-	return NULL;
-}
-
-struct uw_file *uw_file_get_mapped(struct file *file)
-{
-	return uw_file_get(file, GFP_NOWAIT | __GFP_NOWARN);
+	file = uw_file_get(&id);
+	return file ?: uw_file_add(&id, f, NULL, GFP_KERNEL);
 }
 
 struct uw_file *uw_file_get_vdso(void)
@@ -198,7 +262,7 @@ int uw_file_tie(struct uw_kept *kept, struct file *f)
 
 	if (f && !S_ISREG(file_inode(f)->i_mode))
 		return -EINVAL;
-	file = f ? uw_file_get(f, GFP_KERNEL) : uw_file_get_vdso();
+	file = f ? uw_file_get_opened(f) : uw_file_get_vdso();
 	if (!file)
 		return -ENOMEM;
 	uw_table_store_get(kept);

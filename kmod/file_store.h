@@ -12,6 +12,7 @@
 
 struct file;
 struct uw_kept;
+struct uw_quota;
 
 /* Which file, and which state of it. Taken from an open file, never from a caller. */
 struct uw_file_id {
@@ -27,6 +28,7 @@ struct uw_file {
 	refcount_t refs;            /* the store, ranges and tied tables         */
 	u32 number;                 /* Lifetime: not reused while loaded         */
 	bool vdso;
+	struct uw_quota *quota;     /* whose share it takes; NULL: nobody's      */
 	struct uw_file_id id;
 	struct uw_kept __rcu *kept; /* Protected by: files_lock to write. The table
 				     * in service, one of tied                   */
@@ -39,7 +41,7 @@ struct uw_file {
 	char path[];
 };
 
-/* A mapped file, with a reference. NULL: no memory, or too many files. Atomic. */
+/* A file mapped by current, with a reference. NULL: no memory, or too many files. Atomic. */
 struct uw_file *uw_file_get_mapped(struct file *file);
 
 /* The vDSO, with a reference. Never fails. */

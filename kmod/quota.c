@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Accounts per user: an entry exists as long as its user holds a table.
+ * Accounts per user: an entry exists as long as its user holds a table or a file.
  */
 #include <linux/cred.h>
 #include <linux/list.h>
@@ -25,6 +25,7 @@ struct uw_quota {
 	kuid_t uid;
 	u32 refs;
 	u32 tables;
+	u32 files;
 	u64 bytes;
 	struct mutex input;    /* one section of a user is copied and read at a time */
 };
@@ -42,9 +43,9 @@ static struct uw_quota *uw_quota_find_locked(kuid_t uid)
 	return NULL;
 }
 
-struct uw_quota *uw_quota_get(void)
+struct uw_quota *uw_quota_get(gfp_t gfp)
 {
-	struct uw_quota *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL), *quota;
+	struct uw_quota *fresh = kzalloc(sizeof(*fresh), gfp), *quota;
 
 	spin_lock(&quota_lock);
 	quota = uw_quota_find_locked(current_uid());
@@ -98,6 +99,28 @@ void uw_quota_give(struct uw_quota *quota, u64 bytes)
 	spin_lock(&quota_lock);
 	quota->tables--;
 	quota->bytes -= bytes;
+	uw_quota_put_locked(quota);
+	spin_unlock(&quota_lock);
+}
+
+int uw_quota_take_file(struct uw_quota *quota, u32 limit)
+{
+	int err = -EDQUOT;
+
+	spin_lock(&quota_lock);
+	if (quota->files < limit) {
+		quota->files++;
+		quota->refs++;
+		err = 0;
+	}
+	spin_unlock(&quota_lock);
+	return err;
+}
+
+void uw_quota_give_file(struct uw_quota *quota)
+{
+	spin_lock(&quota_lock);
+	quota->files--;
 	uw_quota_put_locked(quota);
 	spin_unlock(&quota_lock);
 }

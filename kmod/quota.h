@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What one user may hold in tables that were made without privilege.
+ * What one user may hold without privilege: tables of own sections, and files
+ * that are tracked because the user's processes ran them first.
  */
 #ifndef UW_QUOTA_H
 #define UW_QUOTA_H
@@ -10,12 +11,16 @@
 struct uw_quota;
 
 /* The account of current's real user, with a reference; NULL: no memory. */
-struct uw_quota *uw_quota_get(void);
+struct uw_quota *uw_quota_get(gfp_t gfp);
 void uw_quota_put(struct uw_quota *quota);
 
 /* Charge one table; holds a reference until given back. -EDQUOT. Atomic. */
 int uw_quota_take(struct uw_quota *quota, u64 bytes);
 void uw_quota_give(struct uw_quota *quota, u64 bytes);
+
+/* The same for a file, of which a user may hold so many. */
+int uw_quota_take_file(struct uw_quota *quota, u32 limit);
+void uw_quota_give_file(struct uw_quota *quota);
 
 /*
  * Around copying and reading a section of so many bytes: one at a time for each

@@ -79,7 +79,7 @@ static int uw_self_add(void *context, void *data)
 	    arg->text_end <= arg->text_start || arg->text_end > TASK_SIZE_MAX ||
 	    arg->text_end - arg->text_start > U32_MAX)
 		return -EINVAL;
-	quota = uw_quota_get();
+	quota = uw_quota_get(GFP_KERNEL);
 	if (!quota)
 		return -ENOMEM;
 	err = uw_self_bind(arg, quota);

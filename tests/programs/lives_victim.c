@@ -6,6 +6,7 @@
 //   killed    children that are killed while they work at the end of a long stack
 //   shares    processes that share the memory of one that has moved on: clone(CLONE_VM), vfork and exec
 //   moves     code that is mapped, run, moved, run again and unmapped
+//   files     code in a thousand files, all mapped
 //   loads     plugin.so (beside it), loaded and unloaded, a line for every thousand times
 //   withheld  spins below stack pages that a userfaultfd never delivers
 //   vvar      spins with its stack pointer in the kernel's data page of the vDSO
@@ -135,6 +136,29 @@ static void moves(void)
 	munmap(to, page);
 }
 
+static char *map_file(long page)
+{
+	int fd = memfd_create("code", MFD_CLOEXEC);
+	char *text;
+
+	if (fd < 0 || write(fd, code, sizeof(code)) != sizeof(code) || ftruncate(fd, page) != 0)
+		die("memfd_create");
+	text = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return text == MAP_FAILED ? NULL : text;
+}
+
+static void files(void)
+{
+	static char *texts[1000];
+
+	for (int i = 0; i < 1000; i++)
+		if (!texts[i] && !(texts[i] = map_file(sysconf(_SC_PAGESIZE))))
+			die("mmap");
+	for (int i = 0; i < 1000; i++)
+		run_code(texts[i]);
+}
+
 static __attribute__((noinline)) uint64_t called_back(uint64_t x) { return work_recurse(3, x) + 1; }
 
 static void loads(void)
@@ -262,7 +286,7 @@ static const struct {
 	const char *verb;
 	void (*live)(void);
 } lives[] = {
-	{ "bomb", bomb }, { "killed", killed }, { "shares", shares }, { "moves", moves }, { "loads", loads },
+	{ "bomb", bomb }, { "killed", killed }, { "shares", shares }, { "moves", moves }, { "files", files }, { "loads", loads },
 	{ "withheld", withheld }, { "vvar", vvar }, { "device", device }, { "eats", eats }, { "nothing", nothing },
 };
 

@@ -3,6 +3,7 @@
 //
 // Usage: self_register work [SECONDS]   register every object that has a section, then work
 //        self_register check            one line "ok NAME" or "FAIL NAME" per rule of the device
+//        self_register fill [SECONDS]   register copies of the own section until one is refused, and say why
 //        self_register list             print the ranges this process has, then end
 #include <fcntl.h>
 #include <link.h>
@@ -163,6 +164,21 @@ static void check_quota(void)
 	printf("     after %d sections\n", n);
 }
 
+static int fill(int argc, char **argv)
+{
+	struct uwind_self_add copy;
+	int n = 0;
+
+	if (register_all() < 1)
+		return 1;
+	while (copy_of_image(&copy, PROT_READ | PROT_EXEC) && add(&copy) == 0)
+		n++;
+	printf("%d sections, then %s\n", n, strerror(errno));
+	fflush(stdout);
+	sleep(work_seconds(argc - 1, argv + 1));
+	return 0;
+}
+
 static int child_status(int (*child)(void))
 {
 	int status = -1;
@@ -231,8 +247,10 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(mode, "work") == 0)
 		return work(argc, argv);
+	if (strcmp(mode, "fill") == 0)
+		return fill(argc, argv);
 	if (strcmp(mode, "check") == 0)
 		return check_all();
-	fprintf(stderr, "usage: self_register work [SECONDS] | check | list\n");
+	fprintf(stderr, "usage: self_register work [SECONDS] | fill [SECONDS] | check | list\n");
 	return 64;
 }

@@ -1,0 +1,51 @@
+# shellcheck shell=sh
+# What an ordinary user's processes do takes no room from others: neither tables of their own nor files that they run.
+# Expected: 30 s
+. ./lib.sh
+
+parameters=/sys/module/uwind/parameters
+
+status_of() { uwind status | sed -n "s/^$1  *//p"; }
+# In the background: $! is the program itself.
+as_user() {
+	exec setpriv --reuid="$1" --regid="$1" --clear-groups "$2" "$3" ${4:+"$4"}
+}
+
+chmod 755 "$WORK"
+cp $PROGRAMS/self_register $PROGRAMS/lives_victim $PROGRAMS/dlopen_victim $PROGRAMS/plugin.so .
+
+# A quarter of the budget is for what users register for themselves.
+echo 1 >$parameters/table_budget_mib
+echo 4 >$parameters/self_quota_kib # of one user; two fill what is left
+as_user 65534 ./self_register fill 60 >nobody.txt &
+nobody=$!
+until_true 20 grep -q sections nobody.txt || fail "nobody registers sections: $(cat nobody.txt)"
+grep -q 'Disk quota exceeded' nobody.txt || fail "one user's share ends: $(cat nobody.txt)"
+echo 16384 >$parameters/self_quota_kib
+as_user 65533 ./self_register fill 60 >other.txt &
+other=$!
+until_true 60 grep -q sections other.txt || fail "another user registers sections: $(cat other.txt)"
+grep -q 'No space left on device' other.txt || fail "all users' share ends: $(cat other.txt)"
+[ "$(status_of table_bytes)" -le 262144 ] || fail "they hold a quarter of the budget: $(status_of table_bytes)"
+want "there is room for others" uwind record -F 199 -o budget.json -- $PROGRAMS/sframe_victim 4
+rules budget.json schema balance samples:sframe_victim:100 complete:sframe_victim:95
+kill $nobody $other
+wait $nobody $other 2>/dev/null
+echo 256 >$parameters/table_budget_mib
+
+# A quarter of the files that are tracked is for one user's.
+echo 200 >$parameters/max_files
+as_user 65534 ./lives_victim files &
+flood=$!
+uwind record -a -F 499 --duration 30 -o flood.json >flood.log 2>&1 &
+recorder=$!
+until_true 30 is_sampling || fail "record samples: $(cat flood.log)"
+refuses() { [ "$(status_of files_refused)" != 0 ]; }
+until_true 30 refuses || fail "files that are refused are counted: $(uwind status)"
+./dlopen_victim 8 2 || fail "somebody else's program"
+kill -TERM $recorder
+wait $recorder || fail "recorded: $(cat flood.log)"
+kill $flood
+echo 16384 >$parameters/max_files
+rules flood.json schema balance samples:lives_victim:100 samples:dlopen_victim:100 complete:dlopen_victim:90 \
+	chain:dlopen_victim:plugin_work:main
