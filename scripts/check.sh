@@ -165,12 +165,22 @@ run_unit() {
 	fi
 }
 
-run_fuzz() { # TARGET SECONDS
+run_fuzz() { # TARGET SECONDS [RUNS]
 	local corpus=tests/fuzz/corpus/${1#fuzz_} work=$OUT/corpus/$1
 	mkdir -p "$work"
-	if [ -d "$corpus" ]; then set -- "$1" "$2" "$corpus"; fi
-	nice "build/fuzz/tests/$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-		-artifact_prefix="$OUT/$1-" "$work" "${@:3}"
+	nice "build/fuzz/tests/$1" -max_total_time="$2" -runs="${3:--1}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+		-artifact_prefix="$OUT/$1-" "$work" "$corpus"
+}
+
+# The last third of the time finds no new edge.
+saturate_fuzz() { # TARGET SECONDS
+	local log=$OUT/$1-last-third before after
+	run_fuzz "$1" $(($2 * 2 / 3))
+	run_fuzz "$1" $(($2 / 3)) 2>&1 | tee "$log"
+	before=$(sed -n 's/^#[0-9]*\tINITED *cov: \([0-9]*\) .*/\1/p' "$log")
+	after=$(sed -n 's/^#[0-9]*\tDONE *cov: \([0-9]*\) .*/\1/p' "$log")
+	echo "edges after two thirds: $before, at the end: $after"
+	[ -n "$before" ] && [ "$before" = "$after" ]
 }
 
 # check_rows ARCH: every program and library of a Debian install of about 300 packages against readelf.
@@ -202,10 +212,10 @@ sframe_steps() {
 }
 
 # Two at a time.
-fuzz_steps() { # SECONDS
+fuzz_steps() { # FUNCTION SECONDS
 	local target pids=()
 	for target in $(fuzz_targets); do
-		step "$target" run_fuzz "$target" "$1" &
+		step "$target" "$1" "$target" "$2" &
 		pids+=($!)
 		if [ ${#pids[@]} = 2 ]; then
 			wait "${pids[0]}"
@@ -276,7 +286,7 @@ host_tests() {
 	lint_steps
 	if passed build-truth-amd64 && passed build-programs-amd64; then truth_steps 40 python3 perl gawk sqlite3 openssl bash git cc1plus; fi
 	if passed build-unit; then run_unit; fi
-	if passed build-fuzz; then fuzz_steps "$FUZZ_SECONDS"; fi
+	if passed build-fuzz; then fuzz_steps run_fuzz "$FUZZ_SECONDS"; fi
 }
 
 run_bench() {
@@ -308,7 +318,11 @@ check_long() {
 	case ${1:-fuzz} in
 	fuzz)
 		step build-fuzz build_fuzz
-		if passed build-fuzz; then fuzz_steps $((2000 / $(fuzz_targets | wc -l))); fi
+		if passed build-fuzz; then fuzz_steps saturate_fuzz 60; fi
+		;;
+	fuzz-sframe | fuzz-rows | fuzz-walk)
+		step build-fuzz build_fuzz
+		if passed build-fuzz; then step "$1" run_fuzz "${1/-/_}" 1200 20000000; fi
 		;;
 	truth)
 		step build-programs-amd64 build_programs amd64
@@ -341,7 +355,7 @@ check_long() {
 		if passed build-truth-arm64; then sframe_guest_steps; fi
 		;;
 	*)
-		echo "check.sh: no part '$1': fuzz, rows, sframe, sframe-arm64, truth, truth-arm64, and {attack,lives,stopped,unload}-{amd64,arm64}" >&2
+		echo "check.sh: no part '$1': fuzz, fuzz-{sframe,rows,walk}, rows, sframe, sframe-arm64, truth, truth-arm64, and {attack,lives,stopped,unload}-{amd64,arm64}" >&2
 		exit 64
 		;;
 	esac

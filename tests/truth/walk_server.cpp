@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -72,6 +73,7 @@ int main(int argc, char** argv)
 		std::cerr << "usage: truth_walk PID\n";
 		return 64;
 	}
+	std::setvbuf(stdin, nullptr, _IONBF, 0); // a line that waits in a buffer is not seen by poll()
 	const auto pid = static_cast<std::uint32_t>(std::stoul(argv[1]));
 	truth::Target target(pid, truth::own_arch());
 	truth::RemoteLibunwind libunwind(pid, target);
