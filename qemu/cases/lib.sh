@@ -8,9 +8,10 @@ CASES=$(cd "$(dirname "$0")" && pwd)
 MODULE_FILE=/lib/modules/$(uname -r)/extra/uwind.ko
 WORK=$(mktemp -d /tmp/case.XXXXXX)
 
-# A failing case may leave programs behind, or no module; the next one must not suffer from it.
+# A failing case may leave programs behind, parameters changed, or no module; the next one must not suffer from it.
 clean_up() {
 	for pid in $(ps -o pid= --ppid $$); do kill -KILL "$pid" 2>/dev/null || true; done
+	rmmod uwind 2>/dev/null || true
 	module_loaded || insmod "$MODULE_FILE"
 	rm -rf "$WORK"
 }
