@@ -7,7 +7,7 @@ using namespace core;
 
 namespace {
 
-constexpr u64 max_rows = 1u << 18; // keeps a run short; the code has its own limit
+constexpr u64 max_rows = 1u << 13; // keeps a run short; the code has its own limit
 
 void require(bool condition)
 {
