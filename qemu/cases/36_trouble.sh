@@ -25,7 +25,7 @@ end() { # NAME PROCESS RULE...
 	name=$1
 	shift 2
 	rules "$name.json" schema balance "$@"
-	echo "$name: $(tail -n 1 "$name.log")"
+	echo "$name, at $(cut -d. -f1 /proc/uptime) s: $(tail -n 1 "$name.log")"
 }
 
 removes_module() {

@@ -19,7 +19,7 @@ bystander=$!
 uwind record -F 49 -p $bystander --duration 3600 -o bystander.json >record.log 2>&1 &
 recorder=$!
 until_true 30 is_sampling || fail "record samples: $(cat record.log)"
-$PROGRAMS/attack "${CALLS:-100000}" ${SEED:+"$SEED"} </dev/null >attack.txt || fail "the attack keeps its own rules: $(grep -v succeeded attack.txt)"
+$PROGRAMS/attack "${CALLS:-50000}" ${SEED:+"$SEED"} </dev/null >attack.txt || fail "the attack keeps its own rules: $(grep -v succeeded attack.txt)"
 cat attack.txt
 kill -TERM $recorder
 wait $recorder || fail "the bystander was recorded: $(cat record.log)"
