@@ -123,6 +123,34 @@ TEST_CASE("text that is not JSON is said to be none")
 	CHECK(read_json(std::string(100'000, '[')).error().message == "is not JSON");
 }
 
+TEST_CASE("a report that is cut off anywhere is said to be no JSON")
+{
+	const std::string whole = written(sample_report());
+	const std::size_t end = whole.find_last_of('}');
+	for (std::size_t length = 0; length <= end; length++) {
+		const auto report = read_json(whole.substr(0, length));
+		INFO(length);
+		REQUIRE_FALSE(report);
+		REQUIRE(report.error().message == "is not JSON");
+	}
+}
+
+TEST_CASE("a byte of a report that is changed gives a report, or one line that says where it is wrong")
+{
+	const std::string whole = written(sample_report());
+	const char change = GENERATE('\0', '-', '9', '"', '[', '\xff');
+	for (std::size_t i = 0; i < whole.size(); i++) {
+		std::string text = whole;
+		text[i] = change;
+		const auto report = read_json(text);
+		if (report)
+			continue;
+		INFO(i);
+		REQUIRE_FALSE(report.error().message.empty());
+		REQUIRE(report.error().message.find('\n') == std::string::npos);
+	}
+}
+
 TEST_CASE("words that a newer module made up survive")
 {
 	Report report = sample_report();
