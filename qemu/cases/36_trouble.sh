@@ -8,8 +8,6 @@ socket_limit=/proc/sys/net/core/rmem_max
 with= # what a recording is started with
 frozen=/sys/fs/cgroup/frozen
 
-status_of() { uwind status | sed -n "s/^$1  *//p"; }
-
 # begin NAME ARGUMENT...: a recording in the background; recorder is its process.
 begin() {
 	name=$1
@@ -40,7 +38,7 @@ load=$!
 
 # A processor goes and comes back: its samples do, too.
 begin hotplug -a -F 499
-sleep 1
+until_true 30 asked 500 || fail "hotplug: samples are taken"
 echo 0 >/sys/devices/system/cpu/cpu1/online || fail "a processor can go"
 sleep 1
 echo 1 >/sys/devices/system/cpu/cpu1/online || fail "a processor can come"
@@ -55,6 +53,7 @@ with="setpriv --bounding-set=-net_admin --inh-caps=-net_admin"
 begin reader -a -F 1999
 with=
 echo "$before" >$socket_limit
+until_true 30 asked 500 || fail "reader: samples are taken"
 kill -STOP $recorder
 sleep 6
 kill -CONT $recorder
@@ -120,7 +119,7 @@ cold=$!
 mkdir -p $frozen || fail "a control group"
 echo $cold >$frozen/cgroup.procs || fail "a member of a control group"
 begin suspended -a -F 1999
-sleep 1
+until_true 30 asked $(($(status_of requested) + 2000)) || fail "suspended: samples are taken"
 kill -STOP $stopped
 echo 1 >$frozen/cgroup.freeze
 sleep 1

@@ -4,8 +4,6 @@
 # Expected: 60 s; CALLS=1000000 is the long version
 . ./lib.sh
 
-status_of() { uwind status | sed -n "s/^$1  *//p"; }
-
 # While no session runs, what was asked is answered or lost.
 is_balanced() {
 	uwind status | awk '/^requested/ { left = $2 } /^answered/ { left -= $2 } /^lost\./ { left -= $2 } END { exit left != 0 }'

@@ -5,7 +5,6 @@
 
 parameters=/sys/module/uwind/parameters
 
-status_of() { uwind status | sed -n "s/^$1  *//p"; }
 # In the background: $! is the program itself.
 as_user() {
 	exec setpriv --reuid="$1" --regid="$1" --clear-groups "$2" "$3" ${4:+"$4"}

@@ -54,8 +54,14 @@ gone() { ! kill -0 "$1" 2>/dev/null; }
 # The report keeps rules: rules FILE RULE... (see report.py).
 rules() { python3 "$CASES/report.py" "$@" || fail "the report breaks a rule"; }
 
-# One session runs.
-is_sampling() { uwind status | grep -q '^sessions  *1$'; }
+# A number of the module's, by its name.
+status_of() { uwind status | sed -n "s/^$1  *//p"; }
+
+# One session runs; at first it may be waiting for its tables.
+is_sampling() { [ "$(status_of sessions)" = 1 ]; }
+
+# So many stacks have been asked for since the module was loaded.
+asked() { [ "$(status_of requested)" -ge "$1" ]; }
 
 module_loaded() { grep -q '^uwind ' /proc/modules; }
 
