@@ -199,7 +199,10 @@ static uint64_t any_rate(struct dice *dice, uint32_t flags)
 {
 	if (rarely(dice, 32))
 		return roll(dice);
-	return flags & UWIND_SESSION_FREQUENCY ? 1 + pick(dice, 2000) : 500000 + pick(dice, 1000000);
+	/* Many sessions that sample often leave no time for calls. */
+	if (flags & UWIND_SESSION_FREQUENCY)
+		return 1 + pick(dice, rarely(dice, 16) ? 4000 : 50);
+	return rarely(dice, 16) ? 250000 : 20000000 + pick(dice, 1000000);
 }
 
 static void start(struct dice *dice)
