@@ -46,5 +46,5 @@ kill -TERM $recorder
 wait $recorder || fail "recorded: $(cat flood.log)"
 kill $flood
 echo 16384 >$parameters/max_files
-rules flood.json schema balance samples:lives_victim:100 samples:dlopen_victim:100 complete:dlopen_victim:90 \
+rules flood.json schema balance samples:lives_victim:100 samples:dlopen_victim:100 complete:dlopen_victim:80 \
 	chain:dlopen_victim:plugin_work:main
