@@ -14,7 +14,7 @@ is_quiet() { [ "$(status_of sessions)" = 0 ] && [ "$(status_of requests_open)" =
 insert_module
 $PROGRAMS/sframe_victim 3600 &
 bystander=$!
-uwind record -F 49 -p $bystander --duration 3600 -o bystander.json >record.log 2>&1 &
+uwind record -F 199 -p $bystander --duration 3600 -o bystander.json >record.log 2>&1 &
 recorder=$!
 until_true 30 is_sampling || fail "record samples: $(cat record.log)"
 $PROGRAMS/attack "${CALLS:-50000}" ${SEED:+"$SEED"} </dev/null >attack.txt || fail "the attack keeps its own rules: $(grep -v succeeded attack.txt)"
@@ -22,7 +22,7 @@ cat attack.txt
 kill -TERM $recorder
 wait $recorder || fail "the bystander was recorded: $(cat record.log)"
 kill $bystander
-rules bystander.json schema balance samples:sframe_victim:100 complete:sframe_victim:95
+rules bystander.json schema balance samples:sframe_victim:50 complete:sframe_victim:95
 until_true 30 is_quiet || fail "the attackers leave nothing: $(uwind status)"
 want "every request is answered or lost" is_balanced
 uwind record -F 199 --duration 60 -o after.json -- $PROGRAMS/sframe_victim 3 >record.log 2>&1 || fail "recording afterwards: $(cat record.log)"

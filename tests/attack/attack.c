@@ -117,6 +117,7 @@ static pid_t start_process(int nr_threads, uint64_t seed, uid_t uid)
 	if (pid != 0)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpgid(0, 0);
 	if (uid != 0 && (setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0))
 		_exit(2);
 	ordinary = uid != 0;
@@ -150,11 +151,14 @@ static int judge(enum call call)
 	return !bad || (calls[call].succeeds != EITHER && (calls[call].succeeds == SOMETIMES) != (good != 0));
 }
 
+/* Its victims end with it, the stopped ones too. */
 static int wait_for(pid_t pid, const char *who)
 {
-	int status = -1;
+	int status = -1, bad = pid <= 0 || waitpid(pid, &status, 0) != pid;
 
-	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+	if (pid > 0)
+		kill(-pid, SIGKILL);
+	if (!bad && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
 	printf("not so: %s lives to the end (status %x)\n", who, status);
 	return 1;
