@@ -1,4 +1,5 @@
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # Lives that are hard on a sampler: each is recorded and accounted for; meanwhile rmmod is refused at once, and right
 # afterwards, while the life goes on, it is done within a second.
 # Expected: 90 s; LOADS=10000 is the long version

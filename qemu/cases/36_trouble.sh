@@ -1,4 +1,5 @@
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What goes wrong around a recording: processors, readers and memory that go away, several recorders, targets that do not run.
 # Expected: 120 s
 . ./lib.sh

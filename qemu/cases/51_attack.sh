@@ -1,4 +1,5 @@
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # Random calls of a privileged and of an ordinary user, with memory, descriptors and processes that come and go under them.
 # Others' stacks do not suffer; afterwards nothing is left of it, every request is accounted for, and the module works and unloads.
 # Expected: 60 s; CALLS=1000000 is the long version

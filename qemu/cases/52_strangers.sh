@@ -1,4 +1,5 @@
 # shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
 # What an ordinary user's processes do takes no room from others: neither tables of their own nor files that they run.
 # Expected: 30 s
 . ./lib.sh
