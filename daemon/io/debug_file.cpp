@@ -3,10 +3,10 @@
 // is opened, checked before it is used, and read for a bounded time.
 #include "io/debug_file.h"
 
-#include <array>
 #include <cstring>
 #include <sys/stat.h>
 #include <vector>
+#include <zlib.h>
 
 #include "base/text.h"
 #include "io/procfs.h"
@@ -41,32 +41,19 @@ DebugLink link_of(Elf* elf)
 	return link;
 }
 
-// The CRC-32 of zlib, which is the one that the link has.
-constexpr std::array<std::uint32_t, 256> checksum_table()
-{
-	std::array<std::uint32_t, 256> table{};
-	for (std::uint32_t i = 0; i < table.size(); i++) {
-		table[i] = i;
-		for (int bit = 0; bit < 8; bit++)
-			table[i] = table[i] & 1 ? 0xedb88320 ^ (table[i] >> 1) : table[i] >> 1;
-	}
-	return table;
-}
-
+// Of zlib, as the link has it.
 Result<std::uint32_t> checksum_of(int fd)
 {
-	static constexpr auto table = checksum_table();
 	std::vector<unsigned char> part(256 << 10);
-	std::uint32_t sum = ~0u;
+	uLong sum = crc32(0, nullptr, 0);
 	std::uint64_t at = 0;
 	for (;;) {
 		const ssize_t length = ::pread(fd, part.data(), part.size(), static_cast<off_t>(at));
 		if (length < 0)
 			return errno_error(errno, "cannot be read");
 		if (length == 0)
-			return ~sum;
-		for (ssize_t i = 0; i < length; i++)
-			sum = table[(sum ^ part[static_cast<std::size_t>(i)]) & 0xff] ^ (sum >> 8);
+			return static_cast<std::uint32_t>(sum);
+		sum = crc32(sum, part.data(), static_cast<uInt>(length));
 		at += static_cast<std::uint64_t>(length);
 		if (at > max_checksum_bytes)
 			return Error{EFBIG, "is too large for its checksum to be compared"};
