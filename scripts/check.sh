@@ -263,7 +263,7 @@ truth_steps() { # STACKS of each program [PROGRAM]...
 truth_guest() { # CPU STACKS PROGRAM...
 	local cpu=$1
 	shift
-	UWIND_NO_BUILD=1 qemu/run.sh --arch arm64 --kernel 6.1 --no-module --cpu "$cpu" --timeout 1100 --out "$OUT/truth-arm64" \
+	UWIND_NO_BUILD=1 qemu/run.sh --arch arm64 --kernel 6.1 --no-module --cpu "$cpu" --timeout 1100 --out "$OUT/truth-${cpu%%,*}" \
 		--pkg gdb --pkg libunwind8 --pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils \
 		--add build/arm64/programs --add tests/truth --add build/arm64/tests/truth_step --add build/arm64/tests/truth_walk \
 		-- /root/truth/guest.sh "$@"
