@@ -32,8 +32,7 @@ live() {
 	kill -TERM $recorder
 	wait $recorder || fail "$life: recorded: $(cat record.log)"
 	rules "$life.json" schema balance "$@"
-	took=$(python3 "$CASES/remove_module.py") || fail "$life: rmmod"
-	[ "$took" -lt "${RMMOD_LIMIT_MS:-1000}" ] || fail "$life: rmmod took $took ms"
+	remove_module "$life"
 	! gone $victim || fail "$life: it lives on: $(cat "$life.txt")"
 	kill -KILL $victim
 	until_true 5 gone $victim || fail "$life: it can be killed"

@@ -29,9 +29,8 @@ end() { # NAME PROCESS RULE...
 
 drops() { [ "$(status_of lost.dropped)" -gt 0 ]; }
 
-removes_module() {
-	took=$(python3 "$CASES/remove_module.py") || fail "$1: rmmod"
-	[ "$took" -lt "${RMMOD_LIMIT_MS:-1000}" ] || fail "$1: rmmod took $took ms"
+begin_anew() {
+	remove_module "$1"
 	echo "$1: rmmod took $took ms"
 	insert_module
 }
@@ -47,7 +46,7 @@ sleep 1
 echo 1 >/sys/devices/system/cpu/cpu1/online || fail "a processor can come"
 sleep 4
 end hotplug $recorder samples:threads_victim:100 cpus:2
-removes_module hotplug
+begin_anew hotplug
 
 # A reader that stops reading loses records, which are counted; then it goes on.
 before=$(cat $socket_limit)
@@ -62,7 +61,7 @@ until_true 60 drops || fail "reader: what it does not take is dropped"
 kill -CONT $recorder
 sleep 2
 end reader $recorder samples:threads_victim:20 lost_some:dropped
-removes_module reader
+begin_anew reader
 
 # No more tables than the budget allows: code without one is left by its frame pointer, if it has any, and all is sampled.
 echo 0 >$parameter
@@ -75,7 +74,7 @@ echo 256 >$parameter
 begin budget_back -F 199 -p $load
 sleep 2
 end budget_back $recorder samples:threads_victim:20 complete:threads_victim:80
-removes_module budget
+begin_anew budget
 
 # Two recordings and two services at once see the same program.
 uwindd --interval 3600 --dir "$WORK/one" &
@@ -96,7 +95,7 @@ rules first.json schema balance samples:threads_victim:100 complete:threads_vict
 rules second.json schema balance samples:threads_victim:100 complete:threads_victim:80
 rules "$(find one -name '*.json' | tail -n 1)" schema samples:threads_victim:100
 until_true 5 [ "$(status_of tables)" = 0 ] || fail "nobody leaves tables: $(uwind list)"
-removes_module several
+begin_anew several
 
 kill $load
 wait $load 2>/dev/null
@@ -127,7 +126,7 @@ kill -STOP $stopped
 echo 1 >$frozen/cgroup.freeze
 sleep 1
 end suspended $recorder samples:threads_victim:100
-removes_module suspended
+begin_anew suspended
 kill -CONT $stopped
 echo 0 >$frozen/cgroup.freeze
 sleep 1
@@ -146,4 +145,4 @@ until_true 60 gone $eater || fail "memory runs out"
 wait $eater 2>/dev/null
 end memory $recorder samples:lives_victim:20
 rm fill
-removes_module memory
+begin_anew memory

@@ -65,6 +65,12 @@ asked() { [ "$(status_of requested)" -ge "$1" ]; }
 
 module_loaded() { grep -q '^uwind ' /proc/modules; }
 
+# remove_module WHAT: rmmod, done within a second. took: its milliseconds.
+remove_module() {
+	took=$(python3 "$CASES/remove_module.py") || fail "$1: rmmod"
+	[ "$took" -lt "${RMMOD_LIMIT_MS:-1000}" ] || fail "$1: rmmod took $took ms"
+}
+
 insert_module() {
 	module_loaded || insmod "$MODULE_FILE" || fail "insmod $MODULE_FILE"
 	until_true 5 test -c /dev/uwind || fail "/dev/uwind did not appear"
