@@ -15,8 +15,11 @@ import gdb
 
 X86 = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"] + ["r%d" % n for n in range(8, 16)] + ["rip"]
 ARM64 = ["x%d" % n for n in range(31)] + ["sp", "pc"]
-REGISTERS, SP = (ARM64, "sp") if os.uname().machine == "aarch64" else (X86, "rsp")
+ON_ARM64 = os.uname().machine == "aarch64"
+REGISTERS, SP = (ARM64, "sp") if ON_ARM64 else (X86, "rsp")
+FP, LR = 29, 30
 MASK = (1 << 64) - 1
+ADDRESS = (1 << 48) - 1  # without an authentication code
 NO_FRAMES = (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME)  # gdb invents them from debug information
 MOST_FRAMES = 1000
 MOST_EXAMPLES = 3
@@ -62,6 +65,29 @@ def gdb_stack():
     )
 
 
+def frame_records(registers):
+    """AAPCS64 6.4.6: the return addresses on the chain of frame records that x29 begins, innermost first."""
+    found, fp = [], registers[FP]
+    while fp and fp % 8 == 0 and len(found) < MOST_FRAMES:
+        try:
+            record = gdb.selected_inferior().read_memory(fp, 16).tobytes()
+        except gdb.error:
+            return []
+        above, address = (int.from_bytes(record[at : at + 8], "little") for at in (0, 8))
+        found.append(address & ADDRESS)
+        if above and above <= fp:
+            return []
+        fp = above
+    return found
+
+
+def records_agree(frames, registers):
+    """Is this stack what the frame records say? A function without a record of its own is left by x30."""
+    addresses, records = [frame[0] for frame in frames[1:]], frame_records(registers)
+    by_lr = addresses[:1] == [registers[LR] & ADDRESS] and addresses[1:] == records
+    return bool(records) and (by_lr or addresses == records)
+
+
 def first_difference(ours, oracle):
     """Index of the frame that was unwound differently, or None."""
     for i, (mine, theirs) in enumerate(zip(ours, oracle)):
@@ -80,7 +106,7 @@ def difference(ours, oracle):
     return min(len(ours["frames"]), len(oracle)) - 1
 
 
-def verdict(ours, oracle, ask_libunwind):
+def verdict(ours, oracle, registers, ask_libunwind):
     """(class, index of the frame it is about)"""
     at = difference(ours, oracle)
     if at is None:
@@ -90,6 +116,10 @@ def verdict(ours, oracle, ask_libunwind):
         return "gdb alone differs", at
     if first_difference(oracle, libunwind) is None and len(oracle) == len(libunwind):
         return "WE alone differ", at
+    if ON_ARM64 and records_agree(oracle, registers):
+        return "WE differ from gdb and the frame records", at
+    if ON_ARM64 and records_agree(ours["frames"], registers):
+        return "only the frame records agree", at
     return "all three differ", at
 
 
@@ -112,7 +142,7 @@ def check_thread(walker, tally):
     ours = walker.ask("ours", registers)
     tally.stacks += 1
     tally.frames += len(ours["frames"])
-    what, at = verdict(ours, oracle, lambda: walker.ask("both", registers)["libunwind"])
+    what, at = verdict(ours, oracle, registers, lambda: walker.ask("both", registers)["libunwind"])
     if what == "equal":
         return
 

@@ -5,6 +5,7 @@
 # Usage: guest.sh STACKS [PROGRAM]...     STACKS: of each program
 set -e
 cd /root
+export TRUTH_KEEP=/out
 stacks=$1
 shift
 # An exclusive load and store are never one step apart: without atomic instructions, a stepped program waits forever.
