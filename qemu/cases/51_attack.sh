@@ -24,7 +24,7 @@ kill -TERM $recorder
 wait $recorder || fail "the bystander was recorded: $(cat record.log)"
 kill $bystander
 rules bystander.json schema balance samples:sframe_victim:50 complete:sframe_victim:95
-until_true 30 is_quiet || fail "the attackers leave nothing: $(uwind status)"
+until_true 30 is_quiet || fail "the attackers leave nothing: $(uwind status; ps -eo pid,ppid,user,stat,wchan:24,args)"
 want "every request is answered or lost" is_balanced
 uwind record -F 199 --duration 60 -o after.json -- $PROGRAMS/sframe_victim 3 >record.log 2>&1 || fail "recording afterwards: $(cat record.log)"
 rules after.json schema balance samples:sframe_victim:100 complete:sframe_victim:95
