@@ -125,7 +125,7 @@ static void uw_record_file_fill(struct uwind_record_file *record, const struct u
 	uw_registry_mapping(pc, &mapping);
 	record->record.type = UWIND_RECORD_FILE;
 	record->file = file->number;
-	if (!rcu_access_pointer(file->kept))
+	if (!uw_file_kept(file))
 		record->flags |= UWIND_FILE_NO_TABLE;
 	if (file->vdso)
 		record->flags |= UWIND_FILE_VDSO;

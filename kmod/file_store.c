@@ -22,8 +22,11 @@
 #include "file_store.h"
 #include "quota.h"
 #include "table_store.h"
+#include "viewer.h"
 
 #define UW_FILE_BUCKET_BITS 10
+#define UW_OWN_TABLES 64     /* of one file                                     */
+#define UW_OWN_TABLES_SAME 4 /* of these, of one viewer                         */
 #define UW_FILE_SHARES 4 /* one user's processes have one of these              */
 
 static unsigned int max_files = 16384;
@@ -44,6 +47,7 @@ static struct uw_file vdso_file = {
 	.number = UW_VDSO_NUMBER,
 	.vdso = true,
 	.tied = LIST_HEAD_INIT(vdso_file.tied),
+	.own = LIST_HEAD_INIT(vdso_file.own),
 };
 
 static void uw_file_id_take(struct uw_file_id *id, struct file *file)
@@ -93,6 +97,7 @@ static struct uw_file *uw_file_create(const struct uw_file_id *id, struct file *
 	if (fresh) {
 		refcount_set(&fresh->refs, 2); /* the store's and the caller's */
 		INIT_LIST_HEAD(&fresh->tied);
+		INIT_LIST_HEAD(&fresh->own);
 		fresh->id = *id;
 		fresh->quota = quota;
 		fresh->path_bytes = bytes;
@@ -234,14 +239,14 @@ struct uw_file *uw_file_get_mapped(struct file *f)
 	return file;
 }
 
-static struct uw_file *uw_file_get_opened(struct file *f)
+static struct uw_file *uw_file_get_opened(struct file *f, struct uw_quota *quota)
 {
 	struct uw_file_id id;
 	struct uw_file *file;
 
 	uw_file_id_take(&id, f);
 	file = uw_file_get(&id);
-	return file ?: uw_file_add(&id, f, NULL, GFP_KERNEL);
+	return file ?: uw_file_add(&id, f, quota, GFP_KERNEL);
 }
 
 struct uw_file *uw_file_get_vdso(void)
@@ -255,26 +260,67 @@ void uw_file_put(struct uw_file *file)
 	WARN_ON_ONCE(refcount_dec_and_test(&file->refs));
 }
 
+const struct uw_kept *uw_file_kept(const struct uw_file *file)
+{
+	const struct uw_kept *kept = rcu_dereference(file->kept);
+
+	if (kept)
+		return kept;
+	list_for_each_entry_rcu(kept, &file->own, tied)
+		if (uw_kept_serves(kept))
+			return kept;
+	return NULL;
+}
+
+/* Room is kept for other viewers. */
+static int uw_file_tie_own(struct uw_file *file, struct uw_kept *kept)
+{
+	const struct uw_kept *other;
+	u32 same = 0, all = 0;
+
+	lockdep_assert_held(&files_lock);
+	list_for_each_entry(other, &file->own, tied) {
+		same += uw_viewer_is(other->maker.viewer, kept->maker.viewer);
+		all++;
+	}
+	if (same >= UW_OWN_TABLES_SAME || all >= UW_OWN_TABLES)
+		return -ENOSPC;
+	list_add_tail_rcu(&kept->tied, &file->own);
+	return 0;
+}
+
+static int uw_file_tie_locked(struct uw_file *file, struct uw_kept *kept)
+{
+	int err = 0;
+
+	lockdep_assert_held(&files_lock);
+	if (kept->file || kept->dead)
+		return -EEXIST;
+	if (kept->maker.viewer)
+		err = uw_file_tie_own(file, kept);
+	else
+		list_add_tail(&kept->tied, &file->tied);
+	if (err)
+		return err;
+	kept->file = file;
+	if (!kept->maker.viewer && !rcu_access_pointer(file->kept))
+		rcu_assign_pointer(file->kept, kept);
+	return 0;
+}
+
 int uw_file_tie(struct uw_kept *kept, struct file *f)
 {
 	struct uw_file *file;
-	int err = 0;
+	int err;
 
 	if (f && !S_ISREG(file_inode(f)->i_mode))
 		return -EINVAL;
-	file = f ? uw_file_get_opened(f) : uw_file_get_vdso();
+	file = f ? uw_file_get_opened(f, kept->maker.quota) : uw_file_get_vdso();
 	if (!file)
 		return -ENOMEM;
 	uw_table_store_get(kept);
 	spin_lock(&files_lock);
-	if (kept->file || kept->dead) {
-		err = -EEXIST;
-	} else {
-		kept->file = file;
-		list_add_tail(&kept->tied, &file->tied);
-		if (!rcu_access_pointer(file->kept))
-			rcu_assign_pointer(file->kept, kept);
-	}
+	err = uw_file_tie_locked(file, kept);
 	spin_unlock(&files_lock);
 	if (err) {
 		uw_table_store_put(kept);
@@ -291,7 +337,7 @@ void uw_file_untie(struct uw_kept *kept)
 	file = kept->file;
 	if (file) {
 		kept->file = NULL;
-		list_del(&kept->tied);
+		list_del_rcu(&kept->tied);
 		if (rcu_access_pointer(file->kept) == kept)
 			rcu_assign_pointer(file->kept,
 					   list_first_entry_or_null(&file->tied,

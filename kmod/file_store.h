@@ -33,6 +33,8 @@ struct uw_file {
 	struct uw_kept __rcu *kept; /* Protected by: files_lock to write. The table
 				     * in service, one of tied                   */
 	struct list_head tied;      /* Protected by: files_lock                  */
+	struct list_head own;       /* Protected by: files_lock to write; RCU.
+				     * Tables that serve some viewer only        */
 	unsigned long told;         /* bit per session slot: it knows; atomic    */
 	struct hlist_node node;     /* Protected by: files_lock to write; RCU    */
 	struct hlist_node evicted;  /* Protected by: whoever evicts it           */
@@ -52,10 +54,14 @@ void uw_file_put(struct uw_file *file);
 
 /*
  * Put a table into service for an open file, or the vDSO (NULL).
- * Returns 0, -EEXIST (tied already), -EINVAL (not a regular file), -ENOMEM.
+ * Returns 0, -EEXIST (tied already), -EINVAL (not a regular file), -ENOMEM,
+ * -ENOSPC (too many tables that serve some viewer only).
  */
 int uw_file_tie(struct uw_kept *kept, struct file *file);
 void uw_file_untie(struct uw_kept *kept);
+
+/* The table that serves current in this file, or NULL. Under rcu_read_lock(). */
+const struct uw_kept *uw_file_kept(const struct uw_file *file);
 
 /* The file with that number. Under rcu_read_lock(). */
 struct uw_file *uw_file_find(u32 number);

@@ -2,7 +2,6 @@
 /*
  * Copying extensible structs in and out, and looking ioctls up.
  */
-#include <linux/capability.h>
 #include <linux/ioctl.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -51,14 +50,14 @@ static long uw_ioctl_run_struct(const struct uw_ioctl *ioctl, void *context, voi
 	return err;
 }
 
-long uw_ioctl_run(const struct uw_ioctl *table, u32 nr, void *context, unsigned int cmd,
-		  unsigned long user)
+long uw_ioctl_run(const struct uw_ioctl *table, u32 nr, void *context, bool allowed,
+		  unsigned int cmd, unsigned long user)
 {
 	const struct uw_ioctl *ioctl = uw_ioctl_find(table, nr, cmd);
 
 	if (!ioctl)
 		return -ENOTTY;
-	if (ioctl->privileged && !perfmon_capable())
+	if (ioctl->restricted && !allowed)
 		return -EPERM;
 	if (!ioctl->bytes)
 		return ioctl->run(context, NULL);

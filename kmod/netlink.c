@@ -4,9 +4,11 @@
  * number may be used again by another user as soon as its socket is closed.
  */
 #include <linux/capability.h>
+#include <linux/file.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <net/genetlink.h>
+#include <net/sock.h>
 
 #include "control.h"
 #include "netlink.h"
@@ -16,12 +18,17 @@
 static int uw_netlink_attach(struct sk_buff *skb, struct genl_info *info)
 {
 	/* Of whoever opened the socket, too: a privileged writer may be tricked. */
-	if (!netlink_capable(skb, CAP_PERFMON) && !netlink_capable(skb, CAP_SYS_ADMIN))
-		return -EPERM;
+	struct uw_socket socket = {
+		.net = genl_info_net(info),
+		.portid = info->snd_portid,
+		.cred = NETLINK_CB(skb).sk->sk_socket->file->f_cred,
+		.privileged = netlink_capable(skb, CAP_PERFMON) ||
+			      netlink_capable(skb, CAP_SYS_ADMIN),
+	};
+
 	if (!info->attrs[UWIND_A_FD])
 		return -EINVAL;
-	return uw_control_attach(nla_get_u32(info->attrs[UWIND_A_FD]), genl_info_net(info),
-				 info->snd_portid);
+	return uw_control_attach(nla_get_u32(info->attrs[UWIND_A_FD]), &socket);
 }
 
 static const struct nla_policy uw_policy[UWIND_A_FD + 1] = {

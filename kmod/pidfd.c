@@ -12,6 +12,7 @@
 #include <linux/sched/task.h>
 
 #include "pidfd.h"
+#include "viewer.h"
 
 /* Only the kernel names anonymous inodes, and only a pidfd has this name. */
 static struct pid *uw_pidfd_pid(struct file *file)
@@ -24,7 +25,7 @@ static struct pid *uw_pidfd_pid(struct file *file)
 	return file->private_data;
 }
 
-struct task_struct *uw_pidfd_task(int fd)
+struct task_struct *uw_pidfd_task(int fd, const struct cred *viewer)
 {
 	struct file *file = fget(fd);
 	struct task_struct *task = NULL;
@@ -38,12 +39,17 @@ struct task_struct *uw_pidfd_task(int fd)
 	fput(file);
 	if (!pid)
 		return ERR_PTR(-EINVAL);
-	return task ?: ERR_PTR(-ESRCH);
+	if (!task)
+		return ERR_PTR(-ESRCH);
+	if (uw_viewer_sees(viewer, task))
+		return task;
+	put_task_struct(task);
+	return ERR_PTR(-EACCES);
 }
 
-struct mm_struct *uw_pidfd_mm(int fd)
+struct mm_struct *uw_pidfd_mm(int fd, const struct cred *viewer)
 {
-	struct task_struct *task = uw_pidfd_task(fd);
+	struct task_struct *task = uw_pidfd_task(fd, viewer);
 	struct mm_struct *mm;
 
 	if (IS_ERR(task))

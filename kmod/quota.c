@@ -20,6 +20,10 @@ static unsigned int self_quota_tables = 1024;
 module_param(self_quota_tables, uint, 0644);
 MODULE_PARM_DESC(self_quota_tables, "number of one user's own sections (1024)");
 
+static unsigned int member_quota_kib = 65536;
+module_param(member_quota_kib, uint, 0644);
+MODULE_PARM_DESC(member_quota_kib, "table memory of one user who opens /dev/uwind without privilege, KiB (65536)");
+
 struct uw_quota {
 	struct list_head node; /* Protected by: quota_lock, like all members but input */
 	kuid_t uid;
@@ -78,9 +82,14 @@ void uw_quota_put(struct uw_quota *quota)
 	spin_unlock(&quota_lock);
 }
 
-int uw_quota_take(struct uw_quota *quota, u64 bytes)
+static u64 uw_quota_limit(bool member)
 {
-	u64 limit = (u64)READ_ONCE(self_quota_kib) << 10;
+	return (u64)(member ? READ_ONCE(member_quota_kib) : READ_ONCE(self_quota_kib)) << 10;
+}
+
+int uw_quota_take(struct uw_quota *quota, u64 bytes, bool member)
+{
+	u64 limit = uw_quota_limit(member);
 	int err = -EDQUOT;
 
 	spin_lock(&quota_lock);
@@ -125,9 +134,9 @@ void uw_quota_give_file(struct uw_quota *quota)
 	spin_unlock(&quota_lock);
 }
 
-int uw_quota_begin_input(struct uw_quota *quota, u64 bytes)
+int uw_quota_begin_input(struct uw_quota *quota, u64 bytes, bool member)
 {
-	if (bytes > (u64)READ_ONCE(self_quota_kib) << 10)
+	if (bytes > uw_quota_limit(member))
 		return -EDQUOT;
 	return mutex_lock_killable(&quota->input);
 }

@@ -14,8 +14,11 @@ struct uw_quota;
 struct uw_quota *uw_quota_get(gfp_t gfp);
 void uw_quota_put(struct uw_quota *quota);
 
-/* Charge one table; holds a reference until given back. -EDQUOT. Atomic. */
-int uw_quota_take(struct uw_quota *quota, u64 bytes);
+/*
+ * Charge one table; holds a reference until given back. member: it was made
+ * through /dev/uwind, which allows more. -EDQUOT. Atomic.
+ */
+int uw_quota_take(struct uw_quota *quota, u64 bytes, bool member);
 void uw_quota_give(struct uw_quota *quota, u64 bytes);
 
 /* The same for a file, of which a user may hold so many. */
@@ -27,7 +30,7 @@ void uw_quota_give_file(struct uw_quota *quota);
  * user, so that nobody fills memory with what is not charged yet. -EDQUOT,
  * -EINTR (a fatal signal). Sleeps.
  */
-int uw_quota_begin_input(struct uw_quota *quota, u64 bytes);
+int uw_quota_begin_input(struct uw_quota *quota, u64 bytes, bool member);
 void uw_quota_end_input(struct uw_quota *quota);
 
 #endif

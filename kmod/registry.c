@@ -23,7 +23,7 @@ static int uw_kept_rule(const struct uw_kept *kept, u64 offset, struct uw_found 
 {
 	const struct uw_rule *rule;
 
-	if (!kept || READ_ONCE(kept->dead))
+	if (!kept || !uw_kept_serves(kept))
 		return -ENOENT;
 	found->method = kept->method;
 	rule = uw_table_find(&kept->table, offset);
@@ -50,7 +50,7 @@ static int uw_range_rule(const struct uw_range *mapped, const struct uw_range *b
 		return 0;
 	if (!mapped->file)
 		return -ENOENT;
-	return uw_kept_rule(rcu_dereference(mapped->file->kept), found->offset, found);
+	return uw_kept_rule(uw_file_kept(mapped->file), found->offset, found);
 }
 
 /* -EAGAIN: the mapping is not known yet. */

@@ -38,11 +38,10 @@ static struct uw_kept *uw_self_table(struct uwind_self_add *arg, struct uw_quota
 		.address = arg->sframe_start,
 		.segments = &text,
 		.nr_segments = 1,
-		.owner = &uw_self_owner,
-		.quota = quota,
 	};
+	const struct uw_maker maker = { .owner = &uw_self_owner, .quota = quota };
 	struct uw_reject reject = {};
-	struct uw_kept *kept = uw_table_from_section(&section, &reject);
+	struct uw_kept *kept = uw_table_from_section(&section, &maker, &reject);
 
 	uw_ioctl_reject(&reject, &arg->bad_offset, arg->bad_why, sizeof(arg->bad_why));
 	return kept;
@@ -52,7 +51,7 @@ static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
 {
 	struct uwind_range range = { .start = arg->text_start, .end = arg->text_end };
 	struct uw_kept *kept;
-	int err = uw_quota_begin_input(quota, arg->sframe_end - arg->sframe_start);
+	int err = uw_quota_begin_input(quota, arg->sframe_end - arg->sframe_start, false);
 
 	if (err)
 		return err;
@@ -130,7 +129,7 @@ static const struct uw_ioctl uw_self_ioctls[] = {
 
 static long uw_self_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	return uw_ioctl_run(uw_self_ioctls, ARRAY_SIZE(uw_self_ioctls), NULL, cmd, arg);
+	return uw_ioctl_run(uw_self_ioctls, ARRAY_SIZE(uw_self_ioctls), NULL, false, cmd, arg);
 }
 
 static const struct file_operations uw_self_fops = {

@@ -8,6 +8,7 @@
  * is still open in its name is taken back and counted as pending, however long
  * those tasks sleep.
  */
+#include <linux/cred.h>
 #include <linux/nsproxy.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -17,7 +18,9 @@
 #include "file_store.h"
 #include "request.h"
 #include "session.h"
+#include "viewer.h"
 
+#define UW_SESSIONS_SAME 4 /* of one viewer without privilege */
 #define UW_FLUSH_INTERVAL (HZ / 10 ?: 1)
 
 DEFINE_STATIC_SRCU(sessions_srcu);
@@ -39,7 +42,8 @@ void uw_session_trigger(struct uw_session *session, struct pt_regs *regs)
 
 	if (!uw_has_user_stack(current))
 		return;
-	if (!uw_targets_has(&session->targets, current))
+	if (!uw_targets_has(&session->targets, current) ||
+	    !uw_viewer_sees_current(session->viewer))
 		return;
 	uw_stats_requested(session->counts, 1);
 	loss = uw_request_ask(session->slot, regs);
@@ -56,6 +60,10 @@ int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie)
 	put_pid(pid);
 	if (!task)
 		return -ESRCH;
+	if (!uw_viewer_sees(session->viewer, task)) {
+		put_task_struct(task);
+		return -EACCES;
+	}
 	uw_stats_requested(session->counts, 1); /* it may be answered before we are back */
 	if (uw_has_user_stack(task))
 		err = uw_request_ask_task(session->slot, task, cookie);
@@ -65,14 +73,22 @@ int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie)
 	return err;
 }
 
+/* The task may have changed its credentials, or be another program, since it was asked. */
+static void uw_session_hide(struct uw_session *session, const struct uw_answer *answer, u32 weight)
+{
+	uw_stats_lost(session->counts, answer->walk ? UWIND_LOSS_HIDDEN : answer->loss, weight);
+}
+
 void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answer *answer)
 {
 	int index = srcu_read_lock(&sessions_srcu);
 	struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
 	u32 weight = session ? atomic_xchg(asked, 0) : 0;
 
-	if (weight)
+	if (weight && uw_viewer_sees_current(session->viewer))
 		uw_sender_answer(session, answer, weight);
+	else if (weight)
+		uw_session_hide(session, answer, weight);
 	srcu_read_unlock(&sessions_srcu, index);
 }
 
@@ -122,7 +138,26 @@ static void uw_session_free(struct uw_session *session)
 	free_percpu(session->counts);
 	put_pid_ns(session->pid_ns);
 	put_net(session->reader.net);
+	put_cred(session->viewer);
 	kfree(session);
+}
+
+/* Those without privilege leave half of the slots to others, and each a part to the next. */
+static bool uw_viewer_has_room(const struct cred *viewer)
+{
+	unsigned int slot, same = 0, all = 0;
+
+	lockdep_assert_held(&sessions_mutex);
+	for (slot = 0; viewer && slot < UWIND_MAX_SESSIONS; slot++) {
+		const struct uw_session *other = rcu_dereference_protected(
+			sessions[slot], lockdep_is_held(&sessions_mutex));
+
+		if (!other || !other->viewer)
+			continue;
+		same += uw_viewer_is(other->viewer, viewer);
+		all++;
+	}
+	return same < UW_SESSIONS_SAME && all < UWIND_MAX_SESSIONS / 2;
 }
 
 /* The caller holds sessions_mutex. */
@@ -131,7 +166,7 @@ static int uw_session_install(struct uw_session *session)
 	unsigned int slot = find_first_zero_bit(&slots_used, UWIND_MAX_SESSIONS);
 
 	lockdep_assert_held(&sessions_mutex);
-	if (slot == UWIND_MAX_SESSIONS)
+	if (slot == UWIND_MAX_SESSIONS || !uw_viewer_has_room(session->viewer))
 		return -EBUSY;
 	session->slot = slot;
 	session->number = ++last_number;
@@ -143,7 +178,8 @@ static int uw_session_install(struct uw_session *session)
 }
 
 static struct uw_session *uw_session_create(const struct uwind_session_start *arg,
-					    const struct uw_reader *reader)
+					    const struct uw_reader *reader,
+					    const struct cred *viewer)
 {
 	struct uw_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
 
@@ -152,6 +188,7 @@ static struct uw_session *uw_session_create(const struct uwind_session_start *ar
 	session->flags = arg->flags;
 	session->max_frames = arg->max_frames ?: UWIND_DEFAULT_FRAMES;
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	session->viewer = viewer ? get_cred(viewer) : NULL;
 	session->reader = *reader;
 	get_net(session->reader.net);
 	INIT_DELAYED_WORK(&session->flush, uw_session_flush);
@@ -169,7 +206,7 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 	err = uw_sender_init(&session->sender);
 	if (!err)
 		err = uw_targets_init(&session->targets, arg->flags & UWIND_SESSION_ALL, pids,
-				      arg->nr_targets);
+				      arg->nr_targets, session->viewer);
 	if (!err)
 		err = uw_request_prepare();
 	if (!err)
@@ -179,9 +216,9 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 }
 
 struct uw_session *uw_session_start(const struct uwind_session_start *arg, const s32 *pids,
-				    const struct uw_reader *reader)
+				    const struct uw_reader *reader, const struct cred *viewer)
 {
-	struct uw_session *session = uw_session_create(arg, reader);
+	struct uw_session *session = uw_session_create(arg, reader, viewer);
 	int err;
 
 	if (!session)

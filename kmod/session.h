@@ -24,6 +24,7 @@ struct uw_session {
 	u32 flags;
 	u32 max_frames;
 	struct pid_namespace *pid_ns; /* holds a reference                       */
+	const struct cred *viewer; /* holds a reference: see viewer.h            */
 	struct uw_targets targets;
 	struct uw_trigger_perf trigger;
 	struct uw_counts __percpu *counts;
@@ -33,11 +34,11 @@ struct uw_session {
 };
 
 /*
- * Start a session that sends to reader. pids: nr_targets numbers.
+ * Start a session that sends to reader what the viewer sees. pids: nr_targets numbers.
  * ERR_PTR: see UWIND_IOC_SESSION_START.
  */
 struct uw_session *uw_session_start(const struct uwind_session_start *arg, const s32 *pids,
-				    const struct uw_reader *reader);
+				    const struct uw_reader *reader, const struct cred *viewer);
 void uw_session_enable(struct uw_session *session);
 void uw_session_stats(struct uw_session *session, struct uwind_session_stats *stats);
 

@@ -62,7 +62,7 @@ static int uw_section_copy(const struct uw_section *section, u8 *data)
 	return 0;
 }
 
-static struct uw_kept *uw_section_lower(const struct uw_section *section, struct uw_sframe *sf,
+static struct uw_kept *uw_section_lower(const struct uw_maker *maker, struct uw_sframe *sf,
 					u32 *order)
 {
 	static const u8 methods[] = {
@@ -77,14 +77,13 @@ static struct uw_kept *uw_section_lower(const struct uw_section *section, struct
 		return ERR_PTR(err);
 	err = uw_sframe_lower(sf, &draft, order);
 	kept = err ? ERR_PTR(err) :
-		     uw_table_store_add(&draft, methods[sf->version], section->owner,
-					section->quota);
+		     uw_table_store_add(&draft, methods[sf->version], maker);
 	uw_draft_free(&draft);
 	return kept;
 }
 
 static struct uw_kept *uw_section_parse(const struct uw_section *section, const u8 *data,
-					struct uw_reject *reject)
+					const struct uw_maker *maker, struct uw_reject *reject)
 {
 	struct uw_sframe_input in = {
 		.data = data,
@@ -105,14 +104,14 @@ static struct uw_kept *uw_section_parse(const struct uw_section *section, const 
 	order = kvmalloc_array(max(sf.nr_fdes, 1u), sizeof(*order), UW_GFP_INPUT);
 	if (!order)
 		return ERR_PTR(-ENOMEM);
-	kept = uw_section_lower(section, &sf, order);
+	kept = uw_section_lower(maker, &sf, order);
 	*reject = sf.reject;
 	kvfree(order);
 	return kept;
 }
 
 struct uw_kept *uw_table_from_section(const struct uw_section *section,
-				      struct uw_reject *reject)
+				      const struct uw_maker *maker, struct uw_reject *reject)
 {
 	struct uw_kept *kept;
 	u8 *data;
@@ -124,7 +123,7 @@ struct uw_kept *uw_table_from_section(const struct uw_section *section,
 	if (!data)
 		return ERR_PTR(-ENOMEM);
 	err = uw_section_copy(section, data);
-	kept = err ? ERR_PTR(err) : uw_section_parse(section, data, reject);
+	kept = err ? ERR_PTR(err) : uw_section_parse(section, data, maker, reject);
 	kvfree(data);
 	return kept;
 }
@@ -157,8 +156,8 @@ static bool uw_method_is_for_rows(u32 method)
 	return false;
 }
 
-struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg, const void *owner,
-				   struct uw_reject *reject)
+struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg,
+				   const struct uw_maker *maker, struct uw_reject *reject)
 {
 	u64 nr_rows = arg->data_bytes / sizeof(struct uwind_row);
 	struct uw_draft draft = { .nr_rows = nr_rows, .nr_rules = arg->nr_rules };
@@ -178,8 +177,7 @@ struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg, const v
 		return ERR_CAST(draft.rules);
 	}
 	err = uw_draft_check(&draft, UW_ARCH, reject);
-	kept = err ? ERR_PTR(-EBADMSG) :
-		     uw_table_store_add(&draft, arg->method, owner, NULL);
+	kept = err ? ERR_PTR(-EBADMSG) : uw_table_store_add(&draft, arg->method, maker);
 	uw_draft_free(&draft);
 	return kept;
 }

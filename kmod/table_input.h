@@ -11,7 +11,7 @@
 
 struct mm_struct;
 struct uw_kept;
-struct uw_quota;
+struct uw_maker;
 struct uwind_table_create;
 
 /* A .sframe section to be made into a table. */
@@ -22,8 +22,6 @@ struct uw_section {
 	const struct uw_segment *segments;
 	u32 nr_segments;
 	struct task_struct *task; /* NULL: the caller                            */
-	const void *owner;
-	struct uw_quota *quota;   /* may be NULL                                 */
 };
 
 /*
@@ -31,10 +29,10 @@ struct uw_section {
  * -EBADMSG and -EPROTONOSUPPORT.
  */
 struct uw_kept *uw_table_from_section(const struct uw_section *section,
-				      struct uw_reject *reject);
+				      const struct uw_maker *maker, struct uw_reject *reject);
 
 /* From ready-made rows and rules in the caller's memory. */
-struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg, const void *owner,
-				   struct uw_reject *reject);
+struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg,
+				   const struct uw_maker *maker, struct uw_reject *reject);
 
 #endif

@@ -3,6 +3,7 @@
  * Kept tables: numbers, references, the budget.
  */
 #include <linux/atomic.h>
+#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -12,6 +13,7 @@
 #include "quota.h"
 #include "table_store.h"
 #include "uwind.h"
+#include "viewer.h"
 
 static unsigned int table_budget_mib = 256;
 module_param(table_budget_mib, uint, 0644);
@@ -21,7 +23,7 @@ static DEFINE_MUTEX(store_mutex);
 static LIST_HEAD(all_tables); /* Protected by: store_mutex. Order: rising numbers */
 static u32 last_number;       /* Protected by: store_mutex                      */
 static atomic64_t bytes_used;
-static atomic64_t self_bytes_used; /* of these, what users registered for themselves */
+static atomic64_t self_bytes_used; /* of these, what serves its user only */
 static atomic64_t nr_refused;
 static atomic_t nr_tables;
 
@@ -37,7 +39,7 @@ static int uw_budget_take(u64 bytes)
 }
 
 /*
- * All users together have a quarter of the budget for their own sections: many
+ * All users together have a quarter of the budget for what serves them alone: many
  * users, or one with many identities, cannot take the room of tables that serve
  * everybody.
  */
@@ -51,15 +53,15 @@ static int uw_self_share_take(u64 bytes)
 	return -ENOSPC;
 }
 
-static int uw_charge_self(struct uw_quota *quota, u64 bytes)
+static int uw_charge_self(const struct uw_maker *maker, u64 bytes)
 {
-	int err = uw_quota_take(quota, bytes);
+	int err = uw_quota_take(maker->quota, bytes, maker->viewer);
 
 	if (err)
 		return err;
 	err = uw_self_share_take(bytes);
 	if (err)
-		uw_quota_give(quota, bytes);
+		uw_quota_give(maker->quota, bytes);
 	return err;
 }
 
@@ -69,15 +71,15 @@ static void uw_uncharge_self(struct uw_quota *quota, u64 bytes)
 	uw_quota_give(quota, bytes);
 }
 
-static int uw_charge(struct uw_quota *quota, u64 bytes)
+static int uw_charge(const struct uw_maker *maker, u64 bytes)
 {
-	int err = quota ? uw_charge_self(quota, bytes) : 0;
+	int err = maker->quota ? uw_charge_self(maker, bytes) : 0;
 
 	if (err)
 		return err;
 	err = uw_budget_take(bytes);
-	if (err && quota)
-		uw_uncharge_self(quota, bytes);
+	if (err && maker->quota)
+		uw_uncharge_self(maker->quota, bytes);
 	return err;
 }
 
@@ -89,26 +91,27 @@ static void uw_uncharge(struct uw_quota *quota, u64 bytes)
 }
 
 struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method,
-				   const void *owner, struct uw_quota *quota)
+				   const struct uw_maker *maker)
 {
 	u64 bytes = sizeof(struct uw_kept) + uw_table_bytes(draft);
 	struct uw_kept *kept;
-	int err = uw_charge(quota, bytes);
+	int err = uw_charge(maker, bytes);
 
 	if (err)
 		return ERR_PTR(err);
 	kept = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!kept) {
-		uw_uncharge(quota, bytes);
+		uw_uncharge(maker->quota, bytes);
 		return ERR_PTR(-ENOMEM);
 	}
 	refcount_set(&kept->refs, 1);
 	INIT_LIST_HEAD(&kept->tied);
 	kept->method = method;
 	kept->bytes = bytes;
-	kept->owner = owner;
+	kept->maker = *maker;
+	if (maker->viewer)
+		get_cred(maker->viewer);
 	kept->owner_pid = task_tgid_nr(current);
-	kept->quota = quota;
 	uw_table_build(&kept->table, kept->memory, draft);
 	atomic_inc(&nr_tables);
 	mutex_lock(&store_mutex);
@@ -118,11 +121,17 @@ struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method,
 	return kept;
 }
 
+bool uw_kept_serves(const struct uw_kept *kept)
+{
+	return !READ_ONCE(kept->dead) && uw_viewer_sees_current(kept->maker.viewer);
+}
+
 void uw_table_store_put(struct uw_kept *kept)
 {
 	if (!refcount_dec_and_test(&kept->refs))
 		return;
-	uw_uncharge(kept->quota, kept->bytes);
+	uw_uncharge(kept->maker.quota, kept->bytes);
+	put_cred(kept->maker.viewer);
 	atomic_dec(&nr_tables);
 	kvfree_rcu(kept, rcu);
 }
@@ -133,7 +142,7 @@ struct uw_kept *uw_table_store_find(const void *owner, u32 number)
 
 	mutex_lock(&store_mutex);
 	list_for_each_entry(kept, &all_tables, all) {
-		if (kept->number != number || kept->owner != owner)
+		if (kept->number != number || kept->maker.owner != owner)
 			continue;
 		uw_table_store_get(kept);
 		found = kept;
@@ -143,13 +152,18 @@ struct uw_kept *uw_table_store_find(const void *owner, u32 number)
 	return found;
 }
 
-struct uw_kept *uw_table_store_next(u32 after)
+static bool uw_kept_shown(const struct uw_kept *kept, const struct cred *viewer)
+{
+	return !viewer || (kept->maker.viewer && uw_viewer_is(kept->maker.viewer, viewer));
+}
+
+struct uw_kept *uw_table_store_next(const struct cred *viewer, u32 after)
 {
 	struct uw_kept *kept, *found = NULL;
 
 	mutex_lock(&store_mutex);
 	list_for_each_entry(kept, &all_tables, all) {
-		if (kept->number <= after)
+		if (kept->number <= after || !uw_kept_shown(kept, viewer))
 			continue;
 		uw_table_store_get(kept);
 		found = kept;
@@ -173,7 +187,7 @@ int uw_table_store_destroy(const void *owner, u32 number)
 
 	mutex_lock(&store_mutex);
 	list_for_each_entry_safe(kept, next, &all_tables, all) {
-		if (kept->number != number || kept->owner != owner)
+		if (kept->number != number || kept->maker.owner != owner)
 			continue;
 		list_del(&kept->all);
 		found = kept;
@@ -193,7 +207,7 @@ void uw_table_store_destroy_all(const void *owner)
 
 	mutex_lock(&store_mutex);
 	list_for_each_entry_safe(kept, next, &all_tables, all)
-		if (kept->owner == owner)
+		if (kept->maker.owner == owner)
 			list_move_tail(&kept->all, &mine);
 	mutex_unlock(&store_mutex);
 	list_for_each_entry_safe(kept, next, &mine, all)

@@ -12,8 +12,16 @@
 
 #include "core/table.h"
 
+struct cred;
 struct uw_file;
 struct uw_quota;
+
+/* Who makes a table. */
+struct uw_maker {
+	const void *owner;         /* compared only                              */
+	const struct cred *viewer; /* serves tasks that it sees; NULL: everybody */
+	struct uw_quota *quota;    /* NULL: made with privilege                  */
+};
 
 /* One table. Everything but the members with a lock is set before it is shared. */
 struct uw_kept {
@@ -23,8 +31,7 @@ struct uw_kept {
 	u32 number;             /* Lifetime: unique while the module is loaded   */
 	pid_t owner_pid;
 	u64 bytes;              /* charged to the budget, and to quota if any    */
-	struct uw_quota *quota; /* NULL: made with privilege                     */
-	const void *owner;      /* the open file that made it; compared only     */
+	struct uw_maker maker;  /* holds references                              */
 	struct uw_file *file;   /* Protected by: file_store's lock               */
 	struct list_head tied;  /* Protected by: file_store's lock               */
 	struct list_head all;   /* Protected by: the store's mutex               */
@@ -34,11 +41,11 @@ struct uw_kept {
 };
 
 /*
- * Pack a draft. quota may be NULL. Returns the table, with one reference for
- * its owner, or -ENOMEM, -ENOSPC (budget), -EDQUOT. May sleep.
+ * Pack a draft. Returns the table, with one reference for its owner, or
+ * -ENOMEM, -ENOSPC (budget), -EDQUOT. May sleep.
  */
 struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method,
-				   const void *owner, struct uw_quota *quota);
+				   const struct uw_maker *maker);
 
 static inline void uw_table_store_get(struct uw_kept *kept)
 {
@@ -51,8 +58,14 @@ void uw_table_store_put(struct uw_kept *kept);
 /* The owner's table, with a reference, or NULL. */
 struct uw_kept *uw_table_store_find(const void *owner, u32 number);
 
-/* Any table with a number above after, with a reference, or NULL. */
-struct uw_kept *uw_table_store_next(u32 after);
+/*
+ * The next table with a number above after, with a reference, or NULL. A viewer
+ * is shown what the same user made.
+ */
+struct uw_kept *uw_table_store_next(const struct cred *viewer, u32 after);
+
+/* Does the table serve current? Any context, under rcu_read_lock(). */
+bool uw_kept_serves(const struct uw_kept *kept);
 
 /* Take a table out of service and drop its owner's reference. -ENOENT. */
 int uw_table_store_destroy(const void *owner, u32 number);

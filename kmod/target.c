@@ -7,10 +7,12 @@
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include "target.h"
 #include "uwind.h"
+#include "viewer.h"
 
 #define UW_TARGET_BITS 13
 #define UW_TARGET_PROBES 32
@@ -72,21 +74,25 @@ bool uw_targets_add(struct uw_targets *targets, struct pid *pid)
 	return added;
 }
 
-static int uw_target_add_number(struct uw_targets *targets, s32 number)
+static int uw_target_add_number(struct uw_targets *targets, s32 number, const struct cred *viewer)
 {
 	struct pid *pid = find_get_pid(number);
-	bool added;
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+	int err = -ESRCH;
 
-	if (!pid || uw_pid_is_gone(pid)) {
-		put_pid(pid);
-		return -ESRCH;
+	if (task) {
+		if (!uw_viewer_sees(viewer, task))
+			err = -EACCES;
+		else
+			err = uw_targets_add(targets, pid) ? 0 : -ENOMEM;
+		put_task_struct(task);
 	}
-	added = uw_targets_add(targets, pid);
 	put_pid(pid);
-	return added ? 0 : -ENOMEM;
+	return err;
 }
 
-int uw_targets_init(struct uw_targets *targets, bool all, const s32 *pids, u32 nr)
+int uw_targets_init(struct uw_targets *targets, bool all, const s32 *pids, u32 nr,
+		    const struct cred *viewer)
 {
 	int err = 0;
 	u32 i;
@@ -98,7 +104,7 @@ int uw_targets_init(struct uw_targets *targets, bool all, const s32 *pids, u32 n
 	if (!targets->slots)
 		return -ENOMEM;
 	for (i = 0; !err && i < nr; i++)
-		err = uw_target_add_number(targets, pids[i]);
+		err = uw_target_add_number(targets, pids[i], viewer);
 	if (err)
 		uw_targets_deinit(targets);
 	return err;

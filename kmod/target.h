@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+struct cred;
 struct pid;
 struct task_struct;
 
@@ -19,8 +20,9 @@ struct uw_targets {
 	struct pid **slots; /* open addressing; set by cmpxchg, never cleared    */
 };
 
-/* pids are numbers in current's namespace. -ESRCH, -ENOMEM. */
-int uw_targets_init(struct uw_targets *targets, bool all, const s32 *pids, u32 nr);
+/* pids are numbers in current's namespace. -ESRCH, -ENOMEM, -EACCES: the viewer does not see it. */
+int uw_targets_init(struct uw_targets *targets, bool all, const s32 *pids, u32 nr,
+		    const struct cred *viewer);
 void uw_targets_deinit(struct uw_targets *targets);
 
 /* Any context. */

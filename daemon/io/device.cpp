@@ -46,8 +46,11 @@ Error open_error(int code)
 	if (code == ENOENT || code == ENXIO || code == ENODEV)
 		return Error{ENXIO, "the kernel module is not loaded: run `modprobe uwind`"};
 	if (code == EACCES || code == EPERM)
-		return Error{EPERM,
-			     std::string(UWIND_DEVICE) + ": permission denied: run as root, or with CAP_PERFMON"};
+		return Error{
+			EPERM,
+			std::string(UWIND_DEVICE) +
+				": permission denied: join its group (`adduser USER uwind`, then log in again) to see "
+				"your own processes, or run as root to see all"};
 	return errno_error(code, UWIND_DEVICE);
 }
 

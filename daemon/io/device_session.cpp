@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // /dev/uwind: the session of the open file.
+#include "base/handle.h"
 #include "io/device.h"
 #include "io/device_call.h"
 #include "uwind.h"
+
+#include <fcntl.h>
+
+#include <string>
+#include <vector>
 
 namespace uwind {
 namespace {
@@ -11,6 +17,18 @@ std::uint32_t flags_of(const SessionOptions& options)
 {
 	return UWIND_SESSION_DISABLED | (options.is_frequency ? UWIND_SESSION_FREQUENCY : 0) |
 	       (options.all ? UWIND_SESSION_ALL : 0) | (options.inherit ? UWIND_SESSION_INHERIT : 0);
+}
+
+// The kernel decides who may read a process's memory map as the module decides whose stacks it gives.
+std::string unseen(const std::vector<std::int32_t>& targets)
+{
+	std::string pids;
+	for (const std::int32_t pid : targets)
+		if (const UniqueFd maps(
+			    ::open(("/proc/" + std::to_string(pid) + "/maps").c_str(), O_RDONLY | O_CLOEXEC));
+		    !maps)
+			pids += (pids.empty() ? "" : ", ") + std::to_string(pid);
+	return pids;
 }
 
 Error start_error(int code, const SessionOptions& options)
@@ -24,10 +42,15 @@ Error start_error(int code, const SessionOptions& options)
 	case EBUSY:
 		return Error{code, "all of the module's sessions are taken: see `uwind status`"};
 	case EPERM:
-	case EACCES:
 		return Error{code, "no permission to sample: run as root, or with CAP_PERFMON"};
+	case EACCES:
+		return Error{code,
+			     "process " + unseen(options.targets) +
+				     ": not yours to see (another user's, or a privileged program): run as root, or "
+				     "with CAP_PERFMON"};
 	case EINVAL:
-		return Error{code, "the module refuses this rate or these targets"};
+		return Error{code,
+			     "the module refuses this rate or these targets; without CAP_PERFMON, more than 10000 Hz"};
 	default:
 		return errno_error(code, "start the session");
 	}

@@ -7,11 +7,20 @@
  *
  *   /dev/uwind       creates tables (how to unwind a file or a range of text),
  *                    lists them, reads statistics and runs one session per
- *                    open file. All but UWIND_IOC_ABI needs CAP_PERFMON or
- *                    CAP_SYS_ADMIN. What a file descriptor created dies with it.
+ *                    open file. What a file descriptor created dies with it.
  *   /dev/uwind-self  open to everybody: a process adds, removes and queries
  *                    .sframe sections of its own memory. They serve only that
  *                    memory, are inherited by fork() and die at exec() or exit.
+ *
+ * Who opens /dev/uwind with CAP_PERFMON or CAP_SYS_ADMIN sees every process, and
+ * the tables serve every process. Whoever else the file's mode lets in sees the
+ * processes that ptrace would let it read: all their user and group ids are the
+ * opener's real ones, their capabilities are no more, and they are dumpable,
+ * which programs with set-user-ID, set-group-ID or file capabilities are not. A
+ * process is lost from sight as soon as it changes to the contrary. The tables
+ * serve those processes only, and are charged to the user. A descriptor that
+ * comes into the hands of another user, or of one without the capability it was
+ * opened with, is good for UWIND_IOC_ABI only: EPERM.
  *
  * Stacks leave over generic netlink (family UWIND_GENL_NAME). A socket becomes
  * a session's reader by UWIND_CMD_ATTACH, which carries the session's file
@@ -23,7 +32,8 @@
  * reserved fields give EINVAL. Pointers are passed as __u64.
  *
  * Errors that every ioctl can give: EFAULT (pointer), EINVAL (field), E2BIG
- * (size), EPERM (privilege), ENOTTY (unknown ioctl), ENOMEM.
+ * (size), EPERM (privilege), ENOTTY (unknown ioctl), ENOMEM; those that name a
+ * process: EACCES (the opener may not see it).
  */
 #ifndef UWIND_H
 #define UWIND_H
@@ -149,7 +159,9 @@ enum uwind_source {
  * EBADMSG: the section is broken; bad_offset says where (bytes from its start)
  * and bad_why what. EPROTONOSUPPORT: a version of SFrame or an architecture
  * that is not ours. ENOENT: the section says nothing about these segments.
- * ENOSPC: the module's budget for tables is used up. ESRCH: no such process.
+ * ENOSPC: the module's budget for tables is used up, or what all unprivileged
+ * users have of it. EDQUOT: the unprivileged user's own part is. ESRCH: no such
+ * process.
  */
 struct uwind_table_create {
 	__u32 size;
@@ -182,7 +194,8 @@ struct uwind_table_destroy {
 /*
  * UWIND_IOC_TABLE_TIE: the table serves every mapping, in any process, of the
  * file that fd is open on, as long as its inode, size and change time stay.
- * The table's offsets are file offsets. EEXIST: tied already.
+ * The table's offsets are file offsets. EEXIST: tied already; ENOSPC: too many
+ * tables of unprivileged users are tied to this file.
  */
 struct uwind_table_tie {
 	__u32 size;
@@ -218,7 +231,7 @@ struct uwind_range_unbind {
 	__u64 start;
 };
 
-/* UWIND_IOC_TABLE_NEXT: the table with the least number above "after". */
+/* UWIND_IOC_TABLE_NEXT: the table with the least number above "after"; an unprivileged user is shown the own ones. */
 struct uwind_table_next {
 	__u32 size;
 	__u32 after;     /* 0: the first                                         */
@@ -269,6 +282,8 @@ enum uwind_event { UWIND_EVENT_CPU_CLOCK, UWIND_EVENT_CYCLES };
  * UWIND_IOC_SESSION_START: sample. One session per open file; EBUSY: it has
  * one, or UWIND_MAX_SESSIONS are running. ENODEV: the machine has no such
  * event. ESRCH: no such process. The reader must be attached first: ENOTCONN.
+ * Without privilege: EINVAL above 10,000 Hz or below a period of 100,000; EBUSY
+ * for a user's fifth session, and for more than half of UWIND_MAX_SESSIONS.
  */
 struct uwind_session_start {
 	__u32 size;
@@ -304,7 +319,7 @@ struct uwind_session_stats {
  * returns to user space next; a stopped or sleeping one answers when it goes on.
  * The answer is a record with this cookie. The thread need not be a target.
  * EINVAL: no session; ESRCH: no such thread, or it has no user stack (any more);
- * EAGAIN: too many requests are open. Whatever fails after EINVAL is counted as lost.
+ * EAGAIN: too many requests are open. Those two are counted as lost.
  */
 struct uwind_session_ask {
 	__u32 size;
@@ -372,7 +387,7 @@ struct uwind_self_next {
 
 enum uwind_cmd {
 	UWIND_CMD_UNSPEC,
-	UWIND_CMD_ATTACH,  /* to the kernel: UWIND_A_FD. EPERM: like the ioctls  */
+	UWIND_CMD_ATTACH,  /* to the kernel: UWIND_A_FD. EPERM: see above        */
 	UWIND_CMD_RECORDS, /* from the kernel: SESSION, SEQ, RECORDS             */
 };
 

@@ -57,6 +57,7 @@
 	X(NOMEM, "nomem")               /* the supply of requests was empty      */ \
 	X(CANCELLED, "cancelled")       /* withdrawn by the asker                */ \
 	X(SESSION_GONE, "session_gone") /* the session ended first               */ \
-	X(DROPPED, "dropped")           /* the reader was too slow               */
+	X(DROPPED, "dropped")           /* the reader was too slow               */ \
+	X(HIDDEN, "hidden")             /* the asker may not see the task any more */
 
 #endif

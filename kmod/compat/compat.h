@@ -35,6 +35,14 @@
 void rcu_expedite_gp(void);
 void rcu_unexpedite_gp(void);
 
+#include <linux/sched/coredump.h>
+
+/* SUID_DUMP_*. The task's mm does not go away meanwhile. */
+static inline int uw_task_dumpable(const struct task_struct *task)
+{
+	return get_dumpable(task->mm);
+}
+
 #include <linux/fs.h>
 
 static inline s64 uw_inode_ctime_ns(const struct inode *inode)

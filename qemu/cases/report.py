@@ -10,6 +10,7 @@ Usage: report.py FILE RULE...
   processes:COMM:N            at least N different processes of it
   complete:COMM:PERCENT       at least so many of its stacks are complete
   stop:COMM:REASON:PERCENT    at least so many of its stacks end for that reason
+  absent:COMM                 no sample is of COMM
   lost_some:CAUSE             some requests were lost for that cause
   cpus:N                      samples were taken on so many processors, after the first half of the time too
   bottom:COMM                 its complete stacks end in _start or where threads start
@@ -193,6 +194,10 @@ def rule_chain(report, comm, inner, outer):
 def rule_only(report, comm):
     others = {c: len(s) for c, s in report.samples.items() if c != comm}
     return ["there are samples of %s" % others] if others else []
+
+
+def rule_absent(report, comm):
+    return ["%s has %d samples" % (comm, len(report.samples[comm]))] if report.samples.get(comm) else []
 
 
 def rule_table(report, path, kind):

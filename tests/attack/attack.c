@@ -22,6 +22,8 @@
 #include "attack.h"
 
 #define MAX_THREADS 8
+#define NOBODY      65534
+#define MEMBER      65533 /* its group may open the device                    */
 
 struct tally *tally;
 bool ordinary;
@@ -120,7 +122,7 @@ static pid_t start_process(int nr_threads, uint64_t seed, uid_t uid)
 	setpgid(0, 0);
 	if (uid != 0 && (setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0))
 		_exit(2);
-	ordinary = uid != 0;
+	ordinary = uid == NOBODY;
 	_exit(attack_with(nr_threads, seed));
 }
 
@@ -182,7 +184,7 @@ static int report(void)
 int main(int argc, char **argv)
 {
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL);
-	pid_t privileged, others;
+	pid_t privileged, others, member;
 	int bad;
 
 	if (argc < 2) {
@@ -197,9 +199,14 @@ int main(int argc, char **argv)
 	inherited_control = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
 	printf("seed: %llu\n", (unsigned long long)seed);
 	fflush(stdout);
+	if (chown(UWIND_DEVICE, 0, MEMBER) != 0)
+		perror(UWIND_DEVICE);
 	privileged = start_process(4, seed, 0);
-	others = start_process(2, seed + 1, 65534);
+	others = start_process(2, seed + 1, NOBODY);
+	member = start_process(2, seed + 2, MEMBER);
 	bad = wait_for(privileged, "the privileged attacker");
 	bad |= wait_for(others, "the ordinary attacker");
+	bad |= wait_for(member, "the attacker of the device's group");
+	bad |= chown(UWIND_DEVICE, 0, 0) != 0;
 	return report() | bad;
 }

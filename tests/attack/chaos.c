@@ -337,7 +337,7 @@ static int withhold(void)
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = { .range = { (uintptr_t)withheld, NR_PAGES * page }, .mode = UFFDIO_REGISTER_MODE_MISSING };
 
-	fault_fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | (ordinary ? UFFD_USER_MODE_ONLY : 0));
+	fault_fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | (geteuid() ? UFFD_USER_MODE_ONLY : 0));
 	if (fault_fd < 0 || ioctl(fault_fd, UFFDIO_API, &api) != 0 || ioctl(fault_fd, UFFDIO_REGISTER, &reg) != 0)
 		return -1;
 	return 0;

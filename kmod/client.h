@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One open file of /dev/uwind, and what the ioctls on it do.
+ */
+#ifndef UW_CLIENT_H
+#define UW_CLIENT_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#include "batch.h"
+
+struct cred;
+struct uw_quota;
+struct uw_session;
+
+/* Also the owner of the tables that it creates. */
+struct uw_client {
+	struct list_head node;      /* Protected by: control's clients_mutex     */
+	const struct cred *cred;    /* of who opened it. Set once                */
+	bool privileged;            /* opened with CAP_PERFMON. Set once         */
+	struct uw_quota *quota;     /* NULL: privileged. Set once                */
+	struct mutex mutex;         /* Order: inside clients_mutex               */
+	struct uw_reader reader;    /* Protected by: mutex                       */
+	struct uw_session *session; /* Protected by: mutex                       */
+};
+
+/* Whom it sees: see viewer.h. */
+static inline const struct cred *uw_client_viewer(const struct uw_client *client)
+{
+	return client->privileged ? NULL : client->cred;
+}
+
+/* ioctls: context is a struct uw_client, data the struct of the contract. */
+int uw_client_table_create(void *context, void *data);
+int uw_client_table_destroy(void *context, void *data);
+int uw_client_table_tie(void *context, void *data);
+int uw_client_table_next(void *context, void *data);
+int uw_client_range_bind(void *context, void *data);
+int uw_client_range_unbind(void *context, void *data);
+int uw_client_session_start(void *context, void *data);
+int uw_client_session_enable(void *context, void *data);
+int uw_client_session_ask(void *context, void *data);
+int uw_client_session_stats(void *context, void *data);
+int uw_client_session_stop(void *context, void *data);
+
+#endif
