@@ -7,7 +7,6 @@
  * socket refuses is gone: its answers become losses, and the files it told
  * about are told again.
  */
-#include <asm/unaligned.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
@@ -101,7 +100,8 @@ static void uw_message_send(struct uw_session *session, struct uw_message *messa
 	if (!message->skb)
 		return;
 	mutex_lock(&sender->mutex);
-	put_unaligned(sender->seq++, (u64 *)message->seq);
+	memcpy(message->seq, &sender->seq, sizeof(sender->seq));
+	sender->seq++;
 	if (READ_ONCE(session->reader.gone))
 		kfree_skb(message->skb);
 	else

@@ -14,11 +14,21 @@
 #include "pidfd.h"
 #include "viewer.h"
 
-/* Only the kernel names anonymous inodes, and only a pidfd has this name. */
+/* Linux 6.9 (cb12fd8e0dab "pidfd: add pidfs"); older kernels have no file system of this number. */
+#ifndef PID_FS_MAGIC
+#define PID_FS_MAGIC 0x50494446
+#endif
+
+/*
+ * Every file of pidfs is a pidfd. Before, or without it: only the kernel names
+ * anonymous inodes, and only a pidfd has this name.
+ */
 static struct pid *uw_pidfd_pid(struct file *file)
 {
 	const struct dentry *dentry = file->f_path.dentry;
 
+	if (dentry->d_sb->s_magic == PID_FS_MAGIC)
+		return file_inode(file)->i_private;
 	if (dentry->d_sb->s_magic != ANON_INODE_FS_MAGIC ||
 	    strcmp(dentry->d_name.name, "[pidfd]"))
 		return NULL;

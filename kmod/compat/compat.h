@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Differences between kernels. The only file that may ask which kernel this is;
- * included into every file by the command line.
+ * included into every file by the command line. HAVE_* come from probes/: each
+ * file there that compiles with the kernel's headers defines one.
  */
 #ifndef UW_COMPAT_H
 #define UW_COMPAT_H
 
 #include <linux/sched.h>
-#include <linux/version.h>
+
+#include "probed.h"
 
 /*
  * Threads that run in user processes but never return to user space: io_uring
@@ -22,11 +24,13 @@
 
 /*
  * RCU-tasks waits for every task to leave the module's text. Without
- * preemption (arm64 up to 6.12) plain RCU does the same.
+ * preemption (Debian's arm64 up to 6.12) plain RCU does the same.
  */
 #include <linux/rcupdate.h>
 #ifdef CONFIG_TASKS_RCU
 #define uw_synchronize_text() synchronize_rcu_tasks()
+#elif defined(CONFIG_PREEMPTION)
+#error "a preemptible kernel without CONFIG_TASKS_RCU: nothing tells when no task is in the module's text"
 #else
 #define uw_synchronize_text() synchronize_rcu()
 #endif
@@ -47,7 +51,13 @@ static inline int uw_task_dumpable(const struct task_struct *task)
 
 static inline s64 uw_inode_ctime_ns(const struct inode *inode)
 {
-	return timespec64_to_ns(&inode->i_ctime);
+#ifdef HAVE_INODE_GET_CTIME
+	const struct timespec64 ctime = inode_get_ctime(inode);
+#else
+	const struct timespec64 ctime = inode->i_ctime;
+#endif
+
+	return timespec64_to_ns(&ctime);
 }
 
 #endif
