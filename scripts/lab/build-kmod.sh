@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Builds the kernel module for a Debian kernel, natively or cross, out of the source tree, and prints the .ko files.
+# The compiler is that of the kernel's own Debian suite, in a root of that suite unless it is this machine's.
 #
 # Usage: build-kmod.sh ARCH VERSION OUTDIR [MAKE-ARGUMENT...]     UWIND_KMOD=DIR takes another source folder
 # OUTDIR receives a copy of the source, so that the source tree stays clean; a second run builds only what changed.
@@ -14,7 +15,7 @@ set -euo pipefail
 copy_source() {
 	mkdir -p "$OUT"
 	rsync -rlpc --delete --filter='P *.mod.c' --filter='R *.[chS]' --filter='P *' \
-		--exclude='*.o' --exclude='*.ko' --exclude='.*.cmd' "$SOURCE/" "$OUT/"
+		--exclude='*.o' --exclude='*.ko' --exclude=probed.h --exclude='*.found' --exclude='.*.cmd' "$SOURCE/" "$OUT/"
 }
 
 # A build for another kernel cannot be continued.
@@ -25,30 +26,53 @@ forget_other_kernel() {
 	printf '%s\n' "$kernel" >"$OUT/.kernel"
 }
 
+# compile HEADERS MODULE INCLUDE COMMAND...: make, by the given command, with the folders as they are called there.
 compile() {
-	local kernel=$1
-	shift
-	if [ -e "$REPO_DIR/VERSION" ]; then set -- UWIND_VERSION="$(cat "$REPO_DIR/VERSION")" "$@"; fi
-	env -u MAKEFLAGS -u MAKELEVEL make -C "$kernel/headers" -j"$(nproc)" --no-print-directory M="$OUT" ARCH="$(kernel_arch "$ARCH")" \
-		CROSS_COMPILE="$(cross_prefix "$ARCH")" UWIND_INCLUDE="$REPO_DIR/include" W=1 modules "$@" >&2
+	local headers=$1 module=$2 include=$3
+	shift 3
+	if [ -e "$REPO_DIR/VERSION" ]; then set -- "$@" UWIND_VERSION="$(cat "$REPO_DIR/VERSION")"; fi
+	"$@" -C "$headers" -j"$(nproc)" --no-print-directory M="$module" ARCH="$(kernel_arch "$ARCH")" \
+		UWIND_INCLUDE="$include" W=1 modules "${MAKE_ARGUMENTS[@]}" >&2
 }
+
+MAKE=(env -u MAKEFLAGS -u MAKELEVEL LANG=C make)
+
+compile_here() {
+	need make "$(cross_prefix "$ARCH")gcc"
+	compile "$1/headers" "$OUT" "$REPO_DIR/include" "${MAKE[@]}" CROSS_COMPILE="$(cross_prefix "$ARCH")"
+}
+
+# The compiler's name is the kernel's: a suite's usual one may be newer.
+compile_in_root() {
+	local kernel=$1 gcc root
+	gcc=$(sed -n 's/^CC *=.*)\(gcc-[0-9]*\)$/\1/p' "$kernel/headers/.kernelvariables")
+	root=$("$LAB_DIR/toolchain.sh" "$2" kbuild.list "$gcc" "$gcc-aarch64-linux-gnu")
+	compile /mnt/kernel/headers /mnt/module /mnt/include \
+		in_mounted_root "$root" / kernel="$kernel" module="$OUT" include="$REPO_DIR/include" -- \
+		"${MAKE[@]}" CROSS_COMPILE="$(triplet "$ARCH")-" DEB_BUILD_ARCH=amd64
+}
+
+# Kernels that were fetched before they had a name for it are of this machine's suite.
+suite_of() { cat "$1/suite" 2>/dev/null || own_suite; }
 
 main() {
 	[ $# -ge 3 ] || die "usage: build-kmod.sh ARCH VERSION OUTDIR [MAKE-ARGUMENT...]"
 	ARCH=$1
-	local version=$2 kernel
+	local version=$2 kernel suite
 	check_arch "$ARCH"
 	SOURCE=${UWIND_KMOD:-$REPO_DIR/kmod}
 	[ -d "$SOURCE" ] || die "no module source in $SOURCE"
-	need make rsync "$(cross_prefix "$ARCH")gcc"
+	need rsync
 	mkdir -p "$3" 2>/dev/null || die "cannot create $3: name a writable folder"
 	OUT=$(cd "$3" && pwd)
 	shift 3
+	MAKE_ARGUMENTS=("$@")
 	kernel=$("$LAB_DIR/fetch-kernel.sh" "$ARCH" "$version")
 	lock "kmod-$(printf '%s' "$OUT" | hash_of)"
 	forget_other_kernel "$kernel"
 	copy_source
-	compile "$kernel" "$@"
+	suite=$(suite_of "$kernel")
+	if [ "$suite" = "$(own_suite)" ]; then compile_here "$kernel"; else compile_in_root "$kernel" "$suite"; fi
 	find "$OUT" -maxdepth 1 -name '*.ko'
 }
 

@@ -43,6 +43,9 @@ unlock() { exec {LOCK_FD}>&-; }
 
 host_arch() { dpkg --print-architecture; }
 
+# The Debian suite that this machine runs.
+own_suite() { sed -n 's/^VERSION_CODENAME=//p' /etc/os-release; }
+
 check_arch() {
 	case $1 in
 	amd64 | arm64) ;;
@@ -65,6 +68,28 @@ in_root() {
 	shift 2
 	if [ "$(id -u)" != 0 ]; then map=(--map-root-user); fi
 	if [ "$root" = / ]; then (cd "$folder" && LC_ALL=C "$@"); else LC_ALL=C unshare "${map[@]}" --root="$root" --wd="$folder" "$@"; fi
+}
+
+# in_mounted_root ROOT FOLDER NAME=DIR... -- COMMAND...: the same, and in that root's /mnt/NAME lies the host's DIR, for
+# as long as the command runs; /proc and /dev are the host's.
+in_mounted_root() {
+	local root=$1 folder=$2 map=() binds=()
+	shift 2
+	while [ "$1" != -- ]; do binds+=("$1") && shift; done
+	shift
+	if [ "$(id -u)" != 0 ]; then map=(--map-root-user); fi
+	# shellcheck disable=SC2016  # for the inner shell
+	LC_ALL=C unshare "${map[@]}" --mount bash -euc '
+		root=$1 folder=$2 count=$3
+		shift 3
+		mount -t tmpfs tmpfs "$root/mnt"
+		for bind in "${@:1:count}"; do
+			mkdir "$root/mnt/${bind%%=*}"
+			mount --bind "${bind#*=}" "$root/mnt/${bind%%=*}"
+		done
+		mount --rbind /proc "$root/proc"
+		mount --rbind /dev "$root/dev"
+		exec unshare --root="$root" --wd="$folder" "${@:count+1}"' in_mounted_root "$root" "$folder" ${#binds[@]} "${binds[@]}" "$@"
 }
 
 # memory_mib: what the host can still give away.

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Downloads Debian packages, with what they depend on, of any architecture into the cache, and prints the files' paths.
 #
-# Usage: debs.sh [--only] [--update] ARCH PACKAGE[:ARCH]...
+# Usage: debs.sh [--only] [--update] [--suite SUITE] ARCH PACKAGE[:ARCH]...
 #        debs.sh --mirror ARCH        prints the address of Debian's packages that apt is configured with
 #   --only    just these packages, without dependencies
 #   --update  first fetch a fresh package index (else only once in seven days)
+#   --suite   from this Debian suite (trixie, sid, trixie-backports) instead of the host's own
 # Dependencies are Depends and Pre-Depends, resolved as if nothing was installed, in an apt state of its own:
 # the host's apt and dpkg never notice. The mirror, proxy and keys are those that the host's apt uses.
 set -euo pipefail
@@ -15,7 +16,7 @@ set -euo pipefail
 INDEX_DAYS=7
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
-usage() { die "usage: debs.sh [--only] [--update] ARCH PACKAGE[:ARCH]..."; }
+usage() { die "usage: debs.sh [--only] [--update] [--suite SUITE] ARCH PACKAGE[:ARCH]..."; }
 
 # The state's name says which architectures it resolves for: amd64, amd64+i386.
 architectures() {
@@ -91,6 +92,21 @@ find_sources() {
 	mv "$STATE/sources.list.new" "$STATE/sources.list"
 }
 
+# The host's sources with the other suite's name: bookworm-security becomes trixie-security. Of sid, whose Release file
+# can be older than it says it is good for, and of backports there is one list only.
+rename_suite() {
+	local host option=
+	[ -n "$SUITE" ] || return 0
+	host=$(awk '$(NF - 1) !~ /-/ { print $(NF - 1); exit }' "$STATE/sources.list")
+	if [ "$SUITE" = sid ]; then option='[check-valid-until=no] '; fi
+	awk -v host="$host" -v suite="$SUITE" -v option="$option" '
+		index($(NF - 1), host) != 1 { next }
+		suite ~ /^(sid|.*-backports)$/ && $(NF - 1) != host { next }
+		{ $(NF - 1) = suite substr($(NF - 1), length(host) + 1); sub(/^deb /, "deb " option); sub(/\] \[/, " "); print }' \
+		"$STATE/sources.list" >"$STATE/sources.list.new"
+	mv "$STATE/sources.list.new" "$STATE/sources.list"
+}
+
 index_is_fresh() {
 	[ -e "$STATE/index-stamp" ] && [ -z "$(find "$STATE/index-stamp" -mtime "+$INDEX_DAYS")" ]
 }
@@ -101,6 +117,7 @@ has_index() { compgen -G "$STATE/lists/*_Packages*" >/dev/null; }
 update_index() {
 	write_conf
 	find_sources
+	rename_suite
 	if apt_debian apt-get -qq update >"$STATE/update.log" 2>&1 && ! grep -q '^E:' "$STATE/update.log"; then
 		date +%s >"$STATE/index-stamp"
 	elif has_index; then
@@ -108,7 +125,7 @@ update_index() {
 		date +%s >"$STATE/index-stamp"
 		touch -d "$((INDEX_DAYS - 1)) days ago" "$STATE/index-stamp"
 	else
-		die "no package index for $ARCHES: check that 'apt-get update' works ($STATE/update.log)"
+		die "no package index for $ARCHES${SUITE:+ of $SUITE}: check that 'apt-get update' works ($STATE/update.log)"
 	fi
 }
 
@@ -142,7 +159,7 @@ resolve() {
 	shift
 	if ! (uris "$@") >"$list.new" || [ ! -s "$list.new" ]; then
 		why=$(sed -n 's/^E: //p' "$STATE/resolve.log" | head -1)
-		die "packages for $ARCHES: ${why:-apt resolves nothing for $*}: check the name, and apt's sources ($STATE/resolve.log)"
+		die "packages for $ARCHES${SUITE:+ of $SUITE}: ${why:-apt resolves nothing for $*}: check the name, and apt's sources ($STATE/resolve.log)"
 	fi
 	mv "$list.new" "$list"
 }
@@ -169,12 +186,13 @@ mirror() { awk '$(NF - 1) !~ /-security$/ { print $(NF - 2); exit }' "$STATE/sou
 
 main() {
 	local update=0 mirror=0
-	ONLY=0
+	ONLY=0 SUITE=''
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--only) ONLY=1 ;;
 		--update) update=1 ;;
 		--mirror) mirror=1 ;;
+		--suite) SUITE=${2:-} && shift ;;
 		-*) usage ;;
 		*) break ;;
 		esac
@@ -186,7 +204,7 @@ main() {
 	need apt-get flock sha256sum
 	ARCHES=$(architectures "$ARCH" "$@")
 	DEBS=$(cache_dir)/debs
-	STATE=$(cache_dir)/apt/$ARCHES
+	STATE=$(cache_dir)/apt/${SUITE:+$SUITE-}$ARCHES
 	lock apt
 	if [ "$update" = 1 ] || ! index_is_fresh; then update_index; fi
 	if [ "$mirror" = 1 ]; then

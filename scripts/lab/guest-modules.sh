@@ -11,7 +11,7 @@ KEEP_DAYS=3
 
 names() { grep -v '^#' "$LAB_DIR/guest-modules.list"; }
 
-# Paths below KERNELDIR of modules with what they need, in the order of insertion.
+# Paths below KERNELDIR of modules with what they need, in the order of insertion; what is built in has none.
 files_of() {
 	local kernel=$1 name
 	shift
@@ -19,6 +19,9 @@ files_of() {
 		modprobe -d "$kernel" -S "$RELEASE" -C /dev/null -D "$name" | sed -n 's/^insmod \([^ ]*\).*/\1/p'
 	done | awk '!seen[$0]++' | sed "s,^$kernel/,,"
 }
+
+# Since 6.12 Debian packs modules; init's insmod and the whole initramfs are better off without.
+decompress() { find "$1" -name '*.ko.xz' -exec xz --decompress {} +; }
 
 fill() {
 	local kernel=$1 dir=$2/lib/modules/$RELEASE channels files f
@@ -30,15 +33,16 @@ fill() {
 	channels=$(files_of "$kernel" $(names | head -1))
 	(cd "$kernel" && cp --parents "${files[@]}" "lib/modules/$RELEASE"/modules.{order,builtin,builtin.modinfo} "$ROOT")
 	for f in "$@"; do cp "$f" "$dir/extra/"; done
+	decompress "$dir"
 	depmod -b "$ROOT" "$RELEASE"
 	mkdir -p "$ROOT/usr/.lab"
-	printf '%s\n' "$channels" | sed 's,^,/,' >"$ROOT/usr/.lab/modules"
+	printf '%s\n' "$channels" | sed -n 's,^\(.*\.ko\).*,/\1,p' >"$ROOT/usr/.lab/modules"
 	mv "$ROOT/lib" "$ROOT/usr/lib"
 }
 
 main() {
 	[ $# -ge 1 ] || die "usage: guest-modules.sh KERNELDIR [MODULE.ko...]"
-	need depmod modprobe cpio
+	need depmod modprobe cpio xz
 	local kernel=$1 hash out
 	shift
 	RELEASE=$(cat "$kernel/release")

@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Prints the root folder of a Debian suite's compilers and binutils for amd64 and arm64: "/" if that suite is this
-# machine's own, else one that mmdebstrap made in the cache. Nothing in it is configured, and it has no shell.
+# machine's own, else one that mmdebstrap made in the cache. Nothing in it is configured.
 #
-# Usage: toolchain.sh SUITE        UWIND_REFRESH=1 makes it anew: suites move on
-# Run a tool of it with in_root (common.sh).
+# Usage: toolchain.sh SUITE [LIST [PACKAGE...]]     UWIND_REFRESH=1 makes it anew: suites move on
+#   LIST      what the root holds: toolchain.list (the default: no shell), kbuild.list (builds kernel modules)
+#   PACKAGE   what it holds besides, as a certain compiler
+# Run a tool of it with in_root or in_mounted_root (common.sh).
 set -euo pipefail
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
-packages() { grep -v '^#' "$LAB_DIR/toolchain.list" | xargs | tr ' ' ,; }
+packages() { { grep -v '^#' "$LAB_DIR/$LIST" && echo "${EXTRA[@]}"; } | xargs | tr ' ' ,; }
 
-is_own() { [ "$(host_arch)" = amd64 ] && grep -qx "VERSION_CODENAME=$1" /etc/os-release; }
+is_own() { [ "$(host_arch)" = amd64 ] && [ "$1" = "$(own_suite)" ]; }
 
 # sid's Release file can be older than it says it is good for.
 source_of() {
@@ -20,11 +22,17 @@ source_of() {
 	printf 'deb %s%s %s main\n' "$options" "$("$LAB_DIR/debs.sh" --mirror "$(host_arch)")" "$suite"
 }
 
+# What maintainer scripts would have made.
+complete() {
+	mkdir -p "$1/mnt"
+	if [ -e "$1/usr/bin/mawk" ]; then ln -sf mawk "$1/usr/bin/awk"; fi
+}
+
 make_root() {
 	local suite=$1 dir=$2 log source
 	log=$(cache_dir)/toolchains/$suite.log
 	source=$(source_of "$suite")
-	note "unpacking $suite's compilers"
+	note "unpacking $suite's compilers ($LIST)"
 	rm -rf "$dir.tmp"
 	mkdir -p "$dir.tmp"
 	# Through tar: every file is the user's own then, whoever that is.
@@ -33,19 +41,25 @@ make_root() {
 		--include="$(packages)" "$suite" - "$source" 2>"$log" |
 		tar -x -C "$dir.tmp" --no-same-owner --exclude='./dev/*' ||
 		die "mmdebstrap could not make a root of $suite: check that apt's mirror has that suite ($log)"
+	complete "$dir.tmp"
 	mv "$dir.tmp" "$dir"
 }
 
 main() {
-	[ $# = 1 ] || die "usage: toolchain.sh SUITE"
-	local suite=$1 dir
+	[ $# -ge 1 ] || die "usage: toolchain.sh SUITE [LIST [PACKAGE...]]"
+	local suite=$1 dir name
+	LIST=${2:-toolchain.list}
+	shift $(($# < 2 ? $# : 2))
+	EXTRA=("$@")
+	[ -e "$LAB_DIR/$LIST" ] || die "there is no list $LAB_DIR/$LIST: toolchain.list or kbuild.list"
 	if is_own "$suite"; then
 		echo /
 		return
 	fi
 	need mmdebstrap tar flock unshare
-	dir=$(cache_dir)/toolchains/$suite-$(hash_of <"$LAB_DIR/toolchain.list")
-	lock "toolchain-$suite"
+	name=$suite-$({ cat "$LAB_DIR/$LIST"; printf '%s' "$@"; } | hash_of)
+	dir=$(cache_dir)/toolchains/$name
+	lock "toolchain-$name"
 	if [ -n "${UWIND_REFRESH:-}" ]; then rm -rf "$dir"; fi
 	[ -d "$dir" ] || make_root "$suite" "$dir"
 	printf '%s\n' "$dir"
