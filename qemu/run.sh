@@ -24,7 +24,7 @@ usage() {
 	cat <<-'TEXT'
 		usage: qemu/run.sh [OPTION]... -- COMMAND ARG...
 		  --arch amd64|arm64       the guest's architecture (default: the host's)
-		  --kernel 6.1             Debian's kernel of that line
+		  --kernel LINE[-FLAVOUR]  Debian's kernel: 6.1 (default), 6.12, 7.2; -rt, or -16k (arm64)
 		  --cpu MODEL              QEMU's CPU model
 		  --cpus N                 default 2
 		  --memory MIB             default 2048, more if the guest's files need it
@@ -91,9 +91,9 @@ parse() {
 
 check_host() {
 	check_arch "$ARCH"
-	case $KERNEL in 6.1) ;; *) die "kernel $KERNEL is not available yet: 6.1 is, for amd64 and arm64" ;; esac
 	QEMU=qemu-system-$(case $ARCH in amd64) echo x86_64 ;; arm64) echo aarch64 ;; esac)
 	need "$QEMU" cpio flock timeout
+	KERNEL_DIR=$("$LAB_DIR/fetch-kernel.sh" "$ARCH" "$KERNEL")
 }
 
 prepare_places() {
@@ -146,7 +146,6 @@ own_parts() {
 
 assemble() {
 	local segments modules
-	KERNEL_DIR=$("$LAB_DIR/fetch-kernel.sh" "$ARCH" "$KERNEL")
 	segments=$("$LAB_DIR/guest-root.sh" "$ARCH" "${PKG[@]}")
 	modules=$("$LAB_DIR/guest-modules.sh" "$KERNEL_DIR" "${MODULES[@]}")
 	"$LAB_DIR/guest-files.sh" "$(dirname "$(tail -1 <<<"$segments")")/root" "$WORK/files.cpio" "${ADD[@]}" -- "${COMMAND[@]}"

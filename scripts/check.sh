@@ -245,8 +245,8 @@ vm_steps() { # ARCH
 
 built_for_vm() { passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1" && passed "build-programs-$1"; }
 
-build_for_vm() { # ARCH
-	step "build-kmod-$1" build_kmod "$1" 6.1
+build_for_vm() { # ARCH [KERNEL]
+	step "build-kmod-$1" build_kmod "$1" "${2:-6.1}"
 	step "build-programs-$1" build_programs "$1"
 	step "build-tools-$1" build_tools "$1"
 	step "build-truth-$1" build_truth "$1"
@@ -361,10 +361,10 @@ check_long() {
 	esac
 }
 
-vm_case() { # ARCH KERNEL CASES VARIABLE=VALUE
+vm_case() { # ARCH KERNEL CASES VARIABLE=VALUE...
 	local cases
 	read -ra cases <<<"$3"
-	step "vm-$1" run_vm "$1" "$2" env "$4" CASE_LIMIT=1500 /root/cases/run-all.sh "${cases[@]}"
+	step "vm-$1" run_vm "$1" "$2" env "${@:4}" CASE_LIMIT=1500 /root/cases/run-all.sh "${cases[@]}"
 	absorb "$1" "vm-$1"
 }
 
@@ -396,8 +396,8 @@ main() {
 		step tidy lint_tidy
 		;;
 	vm)
-		build_for_vm "$1"
-		vm_case "$1" "${2:-6.1}" "${CASE:-}" CYCLES="${CYCLES:-10}"
+		build_for_vm "$1" "${2:-6.1}"
+		if built_for_vm "$1"; then vm_case "$1" "${2:-6.1}" "${CASE:-}" CYCLES="${CYCLES:-10}" RMMOD_LIMIT_MS="${RMMOD_LIMIT_MS:-1000}"; fi
 		;;
 	long) check_long "$@" ;;
 	*)
