@@ -4,8 +4,6 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/mm_types.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
@@ -43,7 +41,7 @@ static bool uw_cred_sees(const struct cred *viewer, const struct task_struct *ta
 	bool seen;
 
 	rcu_read_lock();
-	seen = task->mm && uw_task_dumpable(task) == SUID_DUMP_USER &&
+	seen = task->mm && uw_task_dumpable(task) == UW_DUMPABLE_OWNER &&
 	       uw_cred_covers(viewer, __task_cred(task));
 	rcu_read_unlock();
 	return seen;

@@ -39,12 +39,24 @@
 void rcu_expedite_gp(void);
 void rcu_unexpedite_gp(void);
 
+#ifdef HAVE_EXEC_STATE
+#include <linux/sched/exec_state.h>
+#else
 #include <linux/sched/coredump.h>
+#endif
 
-/* SUID_DUMP_*. The task's mm does not go away meanwhile. */
+#define UW_DUMPABLE_OWNER 1 /* as prctl(PR_SET_DUMPABLE) numbers it */
+
+/* Under rcu_read_lock(); the task's mm does not go away meanwhile. */
 static inline int uw_task_dumpable(const struct task_struct *task)
 {
+#ifdef HAVE_EXEC_STATE
+	const struct task_exec_state *state = rcu_dereference(task->exec_state);
+
+	return state ? state->dumpable : 0;
+#else
 	return get_dumpable(task->mm);
+#endif
 }
 
 #include <linux/fs.h>
