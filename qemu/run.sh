@@ -30,8 +30,9 @@ usage() {
 		  --memory MIB             default 2048, more if the guest's files need it
 		  --icount                 guest time counts guest instructions
 		  --append KERNELARGS      for the kernel's command line
+		  --root systemd[:SUITE]   a disk with Debian as apt installs it (default: the host's suite); amd64 only
 		  --monitor CMD            send CMD to QEMU's monitor, once a second while the command runs; answers in DIR/monitor
-		  --no-module              without uwind.ko; uwind and uwindd are there only if already built
+		  --no-module              without uwind.ko; uwind and uwindd are there only if already built, on a disk not at all
 		  --add HOST[:GUEST]       a file or folder for the guest, default into /root (repeatable)
 		  --pkg PACKAGE[:ARCH]     a Debian package for the guest, with its dependencies (repeatable)
 		  --timeout S              seconds from switching on, default 600
@@ -50,7 +51,17 @@ number() { [[ $2 =~ ^[1-9][0-9]*$ ]] || bad_usage "$1 wants a number, not '$2'";
 
 defaults() {
 	ARCH=$(host_arch) KERNEL=6.1 CPU='' CPUS=2 MEMORY='' ICOUNT=0 APPEND='' MODULE=1 TIMEOUT=600 OUT=''
+	SUITE=''
 	MONITOR=() ADD=() PKG=()
+}
+
+# The default is a root in memory, without a service manager.
+set_root() {
+	case $1 in
+	systemd) SUITE=$(own_suite) ;;
+	systemd:?*) SUITE=${1#*:} ;;
+	*) bad_usage "--root $1: systemd, or systemd:SUITE" ;;
+	esac
 }
 
 set_option() {
@@ -61,7 +72,7 @@ set_option() {
 	--cpus) number "$1" "$2" && CPUS=$2 ;;
 	--memory) number "$1" "$2" && MEMORY=$2 ;;
 	--append) APPEND+=" $2" ;;
-	--root) die "--root $2 is not available yet: leave it out for the built-in root" ;;
+	--root) set_root "$2" ;;
 	--monitor) MONITOR+=("$2") ;;
 	--add) ADD+=("$2") ;;
 	--pkg) PKG+=("$2") ;;
@@ -91,6 +102,7 @@ parse() {
 
 check_host() {
 	check_arch "$ARCH"
+	[ -z "$SUITE" ] || [ "$ARCH" = amd64 ] || die "--root systemd is for amd64 only: leave it out for $ARCH"
 	QEMU=qemu-system-$(case $ARCH in amd64) echo x86_64 ;; arm64) echo aarch64 ;; esac)
 	need "$QEMU" cpio flock timeout
 	KERNEL_DIR=$("$LAB_DIR/fetch-kernel.sh" "$ARCH" "$KERNEL")
@@ -134,6 +146,8 @@ own_parts() {
 		[ -e "$KMOD/uwind.ko" ] || die "$KMOD/uwind.ko is missing: run without UWIND_NO_BUILD, or with --no-module"
 		MODULES=("$KMOD/uwind.ko")
 	fi
+	# On a disk they come with the packages.
+	[ "$MODULE" = 1 ] || [ -z "$SUITE" ] || return 0
 	for f in uwind uwindd; do
 		f=$REPO_DIR/build/$ARCH/daemon/$f
 		if [ -e "$f" ]; then
@@ -144,11 +158,23 @@ own_parts() {
 	done
 }
 
+# Sets segments, and root: beside what the guest's root is made of lies a folder root/.
+assemble_root() {
+	if [ -n "$SUITE" ]; then
+		segments=$("$LAB_DIR/guest-root.sh" "$ARCH")
+		root=$("$LAB_DIR/guest-disk.sh" "$SUITE" "${PKG[@]}")
+		ARGS+=(-drive "if=virtio,format=raw,snapshot=on,file=$root/disk.img")
+	else
+		segments=$("$LAB_DIR/guest-root.sh" "$ARCH" "${PKG[@]}")
+		root=$(dirname "$(tail -1 <<<"$segments")")
+	fi
+}
+
 assemble() {
-	local segments modules
-	segments=$("$LAB_DIR/guest-root.sh" "$ARCH" "${PKG[@]}")
+	local segments modules root
+	assemble_root
 	modules=$("$LAB_DIR/guest-modules.sh" "$KERNEL_DIR" "${MODULES[@]}")
-	"$LAB_DIR/guest-files.sh" "$(dirname "$(tail -1 <<<"$segments")")/root" "$WORK/files.cpio" "${ADD[@]}" -- "${COMMAND[@]}"
+	"$LAB_DIR/guest-files.sh" ${SUITE:+--disk} "$root/root" "$WORK/files.cpio" "${ADD[@]}" -- "${COMMAND[@]}"
 	# shellcheck disable=SC2086  # paths without blanks, one a line
 	cat $segments "$modules" "$WORK/files.cpio" >"$WORK/initrd"
 }
@@ -168,8 +194,8 @@ choose_memory() {
 
 machine_args() {
 	case $ARCH in
-	amd64) ARGS=(-machine q35 -cpu "${CPU:-max}") && TTY=ttyS0 ;;
-	arm64) ARGS=(-machine "virt,gic-version=3" -cpu "${CPU:-cortex-a72}") && TTY=ttyAMA0 ;;
+	amd64) ARGS+=(-machine q35 -cpu "${CPU:-max}") && TTY=ttyS0 ;;
+	arm64) ARGS+=(-machine "virt,gic-version=3" -cpu "${CPU:-cortex-a72}") && TTY=ttyAMA0 ;;
 	esac
 	if [ "$ICOUNT" = 1 ]; then
 		ARGS+=(-accel "tcg,thread=single" -icount "shift=0")
@@ -267,7 +293,7 @@ verdict() {
 }
 
 main() {
-	HELPERS=()
+	HELPERS=() ARGS=()
 	defaults
 	parse "$@"
 	check_host

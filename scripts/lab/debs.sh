@@ -4,6 +4,7 @@
 #
 # Usage: debs.sh [--only] [--update] [--suite SUITE] ARCH PACKAGE[:ARCH]...
 #        debs.sh --mirror ARCH        prints the address of Debian's packages that apt is configured with
+#        debs.sh --sources [--suite SUITE] ARCH    prints the sources themselves
 #   --only    just these packages, without dependencies
 #   --update  first fetch a fresh package index (else only once in seven days)
 #   --suite   from this Debian suite (trixie, sid, trixie-backports) instead of the host's own
@@ -184,21 +185,24 @@ fetch() {
 # Security updates are not a whole suite's packages.
 mirror() { awk '$(NF - 1) !~ /-security$/ { print $(NF - 2); exit }' "$STATE/sources.list"; }
 
+sources() { cat "$STATE/sources.list"; }
+
 main() {
-	local update=0 mirror=0
+	local update=0 print=
 	ONLY=0 SUITE=''
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--only) ONLY=1 ;;
 		--update) update=1 ;;
-		--mirror) mirror=1 ;;
+		--mirror) print=mirror ;;
+		--sources) print=sources ;;
 		--suite) SUITE=${2:-} && shift ;;
 		-*) usage ;;
 		*) break ;;
 		esac
 		shift
 	done
-	[ $# -ge 2 ] || [ "$mirror$#" = 11 ] || usage
+	[ $# -ge 2 ] || { [ -n "$print" ] && [ $# = 1 ]; } || usage
 	ARCH=$1
 	shift
 	need apt-get flock sha256sum
@@ -207,8 +211,8 @@ main() {
 	STATE=$(cache_dir)/apt/${SUITE:+$SUITE-}$ARCHES
 	lock apt
 	if [ "$update" = 1 ] || ! index_is_fresh; then update_index; fi
-	if [ "$mirror" = 1 ]; then
-		mirror
+	if [ -n "$print" ]; then
+		"$print"
 		return
 	fi
 	fetch "$@"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Packs host files, the command and init of one run into an initramfs segment.
 #
-# Usage: guest-files.sh ROOTDIR OUT.cpio HOSTPATH[:GUESTPATH]... -- COMMAND ARG...
+# Usage: guest-files.sh [--disk] ROOTDIR OUT.cpio HOSTPATH[:GUESTPATH]... -- COMMAND ARG...
 # ROOTDIR is the guest's root as a folder: it tells which guest paths are folders.
+# --disk: the guest's root is a disk; what it gets lies in /add until init has mounted that.
 set -euo pipefail
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
@@ -59,7 +60,7 @@ add() {
 }
 
 write_command() {
-	mkdir -p "$TREE/usr/.lab"
+	mkdir -p "$TREE/usr/.lab" "$INITRAMFS"
 	{
 		echo '#!/bin/bash'
 		printf 'exec'
@@ -67,24 +68,28 @@ write_command() {
 		echo
 	} >"$TREE/usr/.lab/command"
 	chmod 755 "$TREE/usr/.lab/command"
-	install -m 755 "$REPO_DIR/qemu/init" "$TREE/init"
+	install -m 755 "$REPO_DIR/qemu/init" "$INITRAMFS/init"
+	[ "$TREE" = "$INITRAMFS" ] || install -m 755 "$REPO_DIR/qemu/init" "$TREE/usr/.lab/init"
 }
 
 main() {
-	[ $# -ge 4 ] || die "usage: guest-files.sh ROOTDIR OUT.cpio HOSTPATH[:GUESTPATH]... -- COMMAND ARG..."
-	ROOT=$1
-	local out=$2
+	local disk='' out
+	if [ "${1:-}" = --disk ]; then disk=/add && shift; fi
+	[ $# -ge 4 ] || die "usage: guest-files.sh [--disk] ROOTDIR OUT.cpio HOSTPATH[:GUESTPATH]... -- COMMAND ARG..."
+	ROOT=$1 out=$2
 	shift 2
-	TREE=$(mktemp -d "$out.XXXXXX")
-	chmod 755 "$TREE"
+	INITRAMFS=$(mktemp -d "$out.XXXXXX")
+	chmod 755 "$INITRAMFS"
+	TREE=$INITRAMFS$disk
+	mkdir -p "$TREE"
 	while [ "$1" != -- ]; do
 		add "$1"
 		shift
 	done
 	shift
 	write_command "$@"
-	(cd "$TREE" && find . -mindepth 1 -print0 | sort -z | cpio --quiet --null -o -H newc -R +0:+0 >"$out")
-	rm -rf "$TREE"
+	(cd "$INITRAMFS" && find . -mindepth 1 -print0 | sort -z | cpio --quiet --null -o -H newc -R +0:+0 >"$out")
+	rm -rf "$INITRAMFS"
 }
 
 main "$@"
