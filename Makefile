@@ -12,16 +12,16 @@ PREFIX ?= /usr/local
 BUILD  := build/$(ARCH)
 C_FILES  = $(shell git ls-files -co --exclude-standard 'kmod/*.[ch]' 'tests/*.[ch]' 'tests/*.cpp' 'daemon/*.[ch]' 'daemon/*.cpp')
 
-.PHONY: help setup build kmod demo check check-long test-vm bench lint fmt install uninstall clean
+.PHONY: help setup build kmod demo check check-long check-matrix test-vm bench lint fmt install uninstall clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install the Debian packages that are missing, fetch the kernels
 	@scripts/setup.sh
 
-build: setup ## programs, victims and module in build/ARCH     [ARCH=amd64|arm64] [KERNEL=6.1]
+build: setup ## programs, victims and module in build/ARCH     [ARCH=amd64|arm64] [KERNEL=6.1|6.12|7.2|…-rt|…-16k]
 	@scripts/check.sh build $(ARCH) $(KERNEL)
 
 kmod: setup ## the module alone, for a stock Debian kernel         [ARCH=…] [KERNEL=…]
@@ -36,7 +36,10 @@ check: ## every test that is not long, on the host and in VMs
 check-long: ## one part of the longer tests    [PART=fuzz|fuzz-PARSER|rows|sframe|sframe-arm64|truth|truth-arm64|attack-ARCH|lives-ARCH|stopped-ARCH|unload-ARCH]
 	@scripts/check.sh long $(PART)
 
-test-vm: setup ## one VM case, or all                                   [CASE=60_unload] [CYCLES=100] [ARCH=…]
+check-matrix: setup ## the module on every kernel, one part at a time  [PART=build-ARCH|vm-ARCH-KERNEL]
+	@scripts/check.sh matrix $(PART)
+
+test-vm: setup ## one VM case, or all                                   [CASE=60_unload] [CYCLES=100] [ARCH=…] [KERNEL=…]
 	@CASE='$(CASE)' CYCLES='$(CYCLES)' scripts/check.sh vm $(ARCH) $(KERNEL)
 
 bench: setup ## nanoseconds per frame and per lookup, on this machine

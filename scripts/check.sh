@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Builds and runs the tests as named steps: one line per test with its seconds, then "N passed, N failed".
 #
-# Usage: check.sh all | lint | bench | vm ARCH KERNEL | long [PART] | build ARCH [KERNEL]
+# Usage: check.sh all | lint | bench | vm ARCH KERNEL | long [PART] | matrix [PART] | build ARCH [KERNEL]
 # Each step's output is in out/check/NAME.log; out/check/results has one line "ok|FAIL NAME SECONDS" per test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -335,10 +335,10 @@ check_long() {
 		step truth-signed truth_guest max,pauth-impdef=on 60
 		step truth-unsigned truth_guest cortex-a72 60 python3 perl xz threads
 		;;
-	unload-amd64 | unload-arm64) vm_part "${1#*-}" 60_unload CYCLES=100 ;;
-	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 34_stopped STOPS=500 ;;
-	attack-amd64 | attack-arm64) vm_part "${1#*-}" 51_attack CALLS=1000000 ;;
-	lives-amd64 | lives-arm64) vm_part "${1#*-}" '35_lives 36_trouble' LOADS=10000 ;;
+	unload-amd64 | unload-arm64) vm_part "${1#*-}" 6.1 60_unload CYCLES=100 ;;
+	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 6.1 34_stopped STOPS=500 ;;
+	attack-amd64 | attack-arm64) vm_part "${1#*-}" 6.1 51_attack CALLS=1000000 ;;
+	lives-amd64 | lives-arm64) vm_part "${1#*-}" 6.1 '35_lives 36_trouble' LOADS=10000 ;;
 	rows)
 		step build-unit build_unit
 		for arch in amd64 arm64; do step "rows-$arch" check_rows "$arch"; done
@@ -368,9 +368,42 @@ vm_case() { # ARCH KERNEL CASES VARIABLE=VALUE...
 	absorb "$1" "vm-$1"
 }
 
-vm_part() { # ARCH CASES VARIABLE=VALUE
-	build_for_vm "$1"
-	vm_case "$1" 6.1 "$2" "$3"
+# --- every kernel ------------------------------------------------------------------------------
+
+kernels_of() { # ARCH
+	echo 6.1 6.12 7.2 6.1-rt 6.12-rt 7.2-rt
+	if [ "$1" = arm64 ]; then echo 6.12-16k 7.2-16k; fi
+}
+
+# From nothing, with the compiler's extra warnings and sparse: neither says a word.
+build_clean() { # ARCH KERNEL
+	local dir=build/$1/clean-$2
+	rm -rf "$dir"
+	scripts/lab/build-kmod.sh "$1" "$2" "$dir" C=2 2>&1 | tee "$OUT/clean"
+	[ -e "$dir/uwind.ko" ] && grep -q '^  CHECK ' "$OUT/clean" && ! grep -nE 'warning:|error:' "$OUT/clean"
+}
+
+check_matrix() {
+	local part=${1:-build-$(dpkg --print-architecture)} arch kernel
+	case $part in
+	build-amd64 | build-arm64)
+		arch=${part#build-}
+		for kernel in $(kernels_of "$arch"); do step "clean-$arch-$kernel" build_clean "$arch" "$kernel"; done
+		;;
+	vm-amd64-* | vm-arm64-*)
+		arch=${part#vm-} && arch=${arch%%-*}
+		vm_part "$arch" "${part#vm-"$arch"-}" "${CASE:-}" CYCLES=3 RMMOD_LIMIT_MS="${RMMOD_LIMIT_MS:-20000}"
+		;;
+	*)
+		echo "check.sh: no part '$part' of the matrix: build-ARCH, vm-ARCH-KERNEL (as vm-arm64-6.12)" >&2
+		exit 64
+		;;
+	esac
+}
+
+vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
+	build_for_vm "$1" "$2"
+	if built_for_vm "$1"; then vm_case "$@"; fi
 }
 
 main() {
@@ -396,10 +429,10 @@ main() {
 		step tidy lint_tidy
 		;;
 	vm)
-		build_for_vm "$1" "${2:-6.1}"
-		if built_for_vm "$1"; then vm_case "$1" "${2:-6.1}" "${CASE:-}" CYCLES="${CYCLES:-10}" RMMOD_LIMIT_MS="${RMMOD_LIMIT_MS:-1000}"; fi
+		vm_part "$1" "${2:-6.1}" "${CASE:-}" CYCLES="${CYCLES:-10}" RMMOD_LIMIT_MS="${RMMOD_LIMIT_MS:-1000}"
 		;;
 	long) check_long "$@" ;;
+	matrix) check_matrix "$@" ;;
 	*)
 		echo "check.sh: no verb '$verb'" >&2
 		exit 64
