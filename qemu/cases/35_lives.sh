@@ -26,7 +26,7 @@ live() {
 	$PROGRAMS/lives_victim "$life" >"$life.txt" 2>&1 &
 	victim=$!
 	sleep 2
-	until_true 30 asked 1000 || fail "$life: samples are taken"
+	until_true 30 asked 2000 || fail "$life: samples are taken"
 	[ "$life" != loads ] || until_true 300 loaded || fail "loads: ${LOADS:-1000} times"
 	refuses_rmmod
 	kill -TERM $recorder
