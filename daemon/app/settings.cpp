@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+// The keys of the service's configuration, and the file in which they stand.
+#include "app/settings.h"
+
+#include <algorithm>
+#include <map>
+#include <type_traits>
+
+#include "base/nearest.h"
+#include "base/text.h"
+
+namespace uwind {
+namespace {
+
+template <auto Member>
+using ValueOf = std::remove_reference_t<decltype(std::declval<Settings>().*Member)>;
+
+template <auto Member, std::uint64_t Least, std::uint64_t Most>
+bool set_number(Settings& settings, std::string_view value)
+{
+	const auto number = parse_number(value);
+	if (!number || *number < Least || *number > Most)
+		return false;
+	settings.*Member = static_cast<ValueOf<Member>>(*number);
+	return true;
+}
+
+template <auto Member>
+std::string get_number(const Settings& settings)
+{
+	return std::to_string(settings.*Member);
+}
+
+// A service has no folder of its own that a relative path could begin in.
+bool set_folder(Settings& settings, std::string_view value)
+{
+	if (value.empty() || value.front() != '/')
+		return false;
+	settings.folder = value;
+	return true;
+}
+
+bool set_event(Settings& settings, std::string_view value)
+{
+	for (const Event event : {Event::cpu_clock, Event::cycles}) {
+		if (value == name_of(event)) {
+			settings.event = event;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool set_verbose(Settings& settings, std::string_view value)
+{
+	if (value != "yes" && value != "no")
+		return false;
+	settings.verbose = value == "yes";
+	return true;
+}
+
+constexpr SettingKey keys[] = {
+	{"interval", "--interval", "Seconds that one report covers", "a number from 1 to 86400", "10", false, false,
+	 set_number<&Settings::interval_s, 1, 86'400>, get_number<&Settings::interval_s>},
+	{"dir", "--dir", "Where the reports go; made if missing", "a path that begins with '/'",
+	 "/var/lib/uwind/reports", true, false, set_folder, [](const Settings& settings) { return settings.folder; }},
+	{"keep", "--keep", "How many reports are kept", "a number from 1 to 1000000", "360", false, false,
+	 set_number<&Settings::keep, 1, 1'000'000>, get_number<&Settings::keep>},
+	{"frequency", "-F,--frequency", "Samples per second of each CPU", "a number from 1 to 100000", "99", false,
+	 false, set_number<&Settings::frequency, 1, 100'000>, get_number<&Settings::frequency>},
+	{"event", "-e,--event", "What triggers a sample: cpu-clock or cycles", "cpu-clock or cycles", "cpu-clock",
+	 false, false, set_event, [](const Settings& settings) { return std::string(name_of(settings.event)); }},
+	{"verbose", "-v,--verbose", "Say what is met on the way", "yes or no", "yes", false, true, set_verbose,
+	 [](const Settings& settings) { return std::string(settings.verbose ? "yes" : "no"); }},
+};
+
+std::string_view trimmed(std::string_view text)
+{
+	constexpr std::string_view blanks = " \t\r";
+	const auto begin = text.find_first_not_of(blanks);
+	if (begin == std::string_view::npos)
+		return {};
+	return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+std::string unknown(std::string_view name)
+{
+	std::vector<std::string> names;
+	for (const SettingKey& key : keys)
+		names.emplace_back(key.name);
+	std::string text = "there is no key '" + std::string(name) + "'";
+	if (const std::string meant = nearest(name, names); !meant.empty())
+		return text + ": did you mean '" + meant + "'?";
+	text += ": the keys are";
+	for (const std::string& known : names)
+		text += (known == names.front() ? " " : ", ") + known;
+	return text;
+}
+
+const SettingKey* key_named(std::string_view name)
+{
+	const auto* found = std::ranges::find_if(keys, [&](const SettingKey& key) { return name == key.name; });
+	return found == std::end(keys) ? nullptr : found;
+}
+
+class Reader {
+public:
+	explicit Reader(const Settings& base) : settings_(base) {}
+
+	// "" or what is wrong with the line.
+	std::string take(std::string_view line, unsigned number)
+	{
+		line = trimmed(line);
+		if (line.empty() || line.front() == '#')
+			return "";
+		const auto equals = line.find('=');
+		if (equals == std::string_view::npos)
+			return "'" + std::string(line) + "' is no setting: write key = value, or # before a comment";
+		const std::string_view name = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
+		const SettingKey* key = key_named(name);
+		if (!key)
+			return unknown(name);
+		if (const auto [before, is_new] = lines_.emplace(key, number); !is_new)
+			return std::string(key->name) + " was set in line " + std::to_string(before->second) +
+			       " already: remove one of the two";
+		return key->set(settings_, value) ? "" : complaint_about(*key, value);
+	}
+
+	const Settings& settings() const { return settings_; }
+
+private:
+	Settings settings_;
+	std::map<const SettingKey*, unsigned> lines_; // where each was set
+};
+
+} // namespace
+
+std::span<const SettingKey> setting_keys()
+{
+	return keys;
+}
+
+std::string complaint_about(const SettingKey& key, std::string_view value)
+{
+	Settings unused;
+	if (key.set(unused, value))
+		return "";
+	const auto comment = value.find(" #");
+	const bool commented = comment != std::string_view::npos && key.set(unused, trimmed(value.substr(0, comment)));
+	return std::string(key.name) + " is '" + std::string(value) + "', but must be " + key.allowed +
+	       (commented ? "; a comment needs a line of its own" : "") + ", for example: " + key.name + " = " +
+	       key.example;
+}
+
+ReadSettings read_settings(std::string_view text, const std::string& file, const Settings& base)
+{
+	Reader reader(base);
+	ReadSettings result;
+	for (unsigned number = 1; !text.empty(); number++) {
+		const auto end = text.find('\n');
+		if (const std::string wrong = reader.take(text.substr(0, end), number); !wrong.empty())
+			result.complaints.push_back(file + ":" + std::to_string(number) + ": " + wrong);
+		text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+	}
+	result.settings = reader.settings();
+	return result;
+}
+
+std::string text_of(const Settings& settings)
+{
+	std::string text;
+	for (const SettingKey& key : keys)
+		text += std::string(key.name) + " = " + key.get(settings) + "\n";
+	return text;
+}
+
+} // namespace uwind
