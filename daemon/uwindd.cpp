@@ -2,113 +2,139 @@
 // The service uwindd: samples all processes and writes a JSON report per interval.
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <filesystem>
+#include <map>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sstream>
 
+#include "app/service.h"
+#include "app/settings.h"
 #include "base/exit_code.h"
 #include "export/json.h"
-#include "io/report_folder.h"
+#include "export/summary.h"
+#include "io/report_files.h"
 #include "io/stop_signals.h"
+#include "io/systemd.h"
+#include "io/text_file.h"
 #include "wiring.h"
 
 namespace uwind {
 namespace {
 
-using std::chrono::milliseconds;
-
-constexpr milliseconds look_around(100); // how often signals are looked at
+constexpr char default_file[] = "/etc/uwind/uwindd.conf";
 
 struct Arguments {
-	std::string event = "cpu-clock";
-	std::uint64_t frequency = 99;
-	unsigned interval_s = 10;
-	std::string folder = "/var/lib/uwind/reports";
-	unsigned keep = 360;
-	bool verbose = false;
+	std::string file; // "": the default one, which may be missing
+	bool check_only = false;
+	std::map<const SettingKey*, std::string> settings; // what the command line gave
 };
 
-// A disk may be full for a while: say so, and go on.
-void store(ReportFolder& folder, const Report& report)
+// If the file says something wrong, the message has a line for each.
+Result<Settings> settings_of(const Arguments& arguments)
 {
-	const auto stored = folder.store(report.session.started, [&](std::ostream& out) { write_json(report, out); });
-	if (!stored)
-		spdlog::error("report of {} is lost: {}", report.session.started, stored.error().message);
-	else
-		spdlog::debug("report of {}: {} samples", report.session.started, report.samples.size());
-}
-
-Status serve(Recording& recording, ReportFolder& folder, StopSignals& signals, milliseconds interval)
-{
-	const auto stop = [&] { return signals.arrived() != 0; };
-	if (auto prepared = recording.prepare(stop); !prepared)
-		return prepared;
-	if (auto enabled = recording.enable(); !enabled)
-		return enabled;
-	spdlog::info("sampling all processes");
-	using Steady = std::chrono::steady_clock;
-	auto due = Steady::now() + interval;
-	while (!stop()) {
-		if (auto taken = recording.run_for(look_around); !taken)
-			return taken;
-		if (Steady::now() < due)
-			continue;
-		due = std::max(due + interval, Steady::now());
-		const auto report = recording.interval();
-		if (!report)
-			return report.error();
-		store(folder, *report);
+	const std::string file = arguments.file.empty() ? default_file : arguments.file;
+	const auto text = read_text(file);
+	const bool missing = !text && text.error().code == ENOENT && arguments.file.empty();
+	if (!text && !missing)
+		return text.error();
+	ReadSettings read = read_settings(missing ? "" : *text, file, Settings());
+	if (!read.complaints.empty()) {
+		std::string message;
+		for (const std::string& complaint : read.complaints)
+			message += (message.empty() ? "" : "\n") + complaint;
+		return Error{EBADMSG, message};
 	}
-	const auto report = recording.finish();
-	if (!report)
-		return report.error();
-	store(folder, *report);
-	return Nothing{};
+	for (const auto& [key, value] : arguments.settings)
+		key->set(read.settings, value);
+	return read.settings;
 }
 
-RecordingOptions options_of(const Arguments& arguments)
-{
-	RecordingOptions options;
-	options.session.event = arguments.event == "cycles" ? Event::cycles : Event::cpu_clock;
-	options.session.rate = arguments.frequency;
-	options.session.all = true;
-	options.target = "all";
-	return options;
-}
+class RealOutside : public Outside {
+public:
+	explicit RealOutside(std::unique_ptr<Machine> machine) : machine_(std::move(machine)) {}
+	Ports ports() override { return ports_of(*machine_, tables_); }
 
-Status run(const Arguments& arguments)
+private:
+	std::unique_ptr<Machine> machine_;
+	FileTables tables_;
+};
+
+Result<std::unique_ptr<Outside>> open_outside()
 {
-	auto signals = StopSignals::catch_them();
-	if (!signals)
-		return signals.error();
-	auto folder = ReportFolder::open(arguments.folder, arguments.keep);
-	if (!folder)
-		return folder.error();
-	const auto machine = Machine::open();
+	auto machine = Machine::open();
 	if (!machine)
 		return machine.error();
+	return std::unique_ptr<Outside>(std::make_unique<RealOutside>(std::move(*machine)));
+}
+
+std::string describe(const Report& report)
+{
+	return closing_line(report, std::to_string((report.session.duration_ns + 500'000'000) / 1'000'000'000) + " s");
+}
+
+Status serve(const Arguments& arguments, const Settings& settings)
+{
+	auto signals = StopSignals::catch_them(StopSignals::Hangup::reloads);
+	if (!signals)
+		return signals.error();
 	raise_file_limit(open_files_wanted);
-	FileTables tables;
-	Recording recording(ports_of(**machine, tables), options_of(arguments));
-	return serve(recording, *folder, *signals, std::chrono::seconds(arguments.interval_s));
+	Systemd systemd;
+	ReportFiles reports(write_json);
+	const auto read_again = [&] { return settings_of(arguments); };
+	return Service({*signals, systemd, reports, open_outside, read_again, describe}, settings).run();
+}
+
+// One line of the log for each line of the message.
+int complain(const Error& error, int exit_code)
+{
+	std::istringstream lines(error.message);
+	for (std::string line; std::getline(lines, line);)
+		spdlog::error("{}", line);
+	return exit_code;
+}
+
+int run(const Arguments& arguments)
+{
+	const auto settings = settings_of(arguments);
+	if (!settings)
+		return complain(settings.error(), exit_configuration);
+	if (arguments.check_only) {
+		std::fputs(text_of(*settings).c_str(), stdout);
+		return exit_ok;
+	}
+	const auto served = serve(arguments, *settings);
+	return served ? int(exit_ok) : complain(served.error(), exit_code_for(served.error()));
+}
+
+// On the command line a path may begin in the current folder.
+std::string given(const SettingKey& key, const std::string& value)
+{
+	return key.is_path && !value.empty() ? std::filesystem::absolute(value).string() : value;
+}
+
+void add_key(CLI::App& app, Arguments& arguments, const SettingKey& key)
+{
+	if (key.is_flag) {
+		app.add_flag_callback(
+			key.options, [&] { arguments.settings[&key] = "yes"; }, key.meaning);
+		return;
+	}
+	auto* option = app.add_option_function<std::string>(
+		key.options, [&](const std::string& value) { arguments.settings[&key] = given(key, value); },
+		key.meaning);
+	option->check([&](const std::string& value) { return complaint_about(key, given(key, value)); });
+	option->default_str(key.get(Settings()));
 }
 
 void add_options(CLI::App& app, Arguments& arguments)
 {
 	app.set_version_flag("--version", "uwindd " UWIND_VERSION);
-	app.add_option("--interval", arguments.interval_s, "Seconds that one report covers")
-		->check(CLI::Range(1, 86'400))
-		->capture_default_str();
-	app.add_option("--dir", arguments.folder, "Where the reports go; made if missing")->capture_default_str();
-	app.add_option("--keep", arguments.keep, "How many reports are kept")
-		->check(CLI::Range(1, 1'000'000))
-		->capture_default_str();
-	app.add_option("-F,--frequency", arguments.frequency, "Samples per second of each CPU")
-		->check(CLI::Range(1, 100'000))
-		->capture_default_str();
-	app.add_option("-e,--event", arguments.event, "What triggers a sample: cpu-clock or cycles")
-		->check(CLI::IsMember({"cpu-clock", "cycles"}))
-		->capture_default_str();
-	app.add_flag("-v,--verbose", arguments.verbose, "Say what is met on the way");
+	app.add_option("--config", arguments.file, "The configuration")->default_str(default_file);
+	app.add_flag("--check-config", arguments.check_only, "Read the configuration, print what holds, and end");
+	for (const SettingKey& key : setting_keys())
+		add_key(app, arguments, key);
+	app.footer("What the command line says counts, whatever the configuration says.");
 }
 
 int main_of_service(int argc, char** argv)
@@ -122,12 +148,7 @@ int main_of_service(int argc, char** argv)
 		return app.exit(error) == 0 ? exit_ok : exit_usage;
 	}
 	spdlog::set_default_logger(spdlog::stderr_logger_mt("uwindd"));
-	spdlog::set_level(arguments.verbose ? spdlog::level::debug : spdlog::level::info);
-	const auto status = run(arguments);
-	if (status)
-		return exit_ok;
-	spdlog::error("{}", status.error().message);
-	return exit_code_for(status.error());
+	return run(arguments);
 }
 
 } // namespace

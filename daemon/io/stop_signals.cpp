@@ -23,26 +23,43 @@ sigset_t stop_set()
 } // namespace
 
 // A shell starts background commands with SIGINT ignored; ignored signals never
-// arrive. SIGHUP stays ignored for those under nohup.
-Result<StopSignals> StopSignals::catch_them()
+// arrive. SIGHUP stays ignored for those under nohup, unless it means something else.
+Result<StopSignals> StopSignals::catch_them(Hangup hangup)
 {
 	const sigset_t set = stop_set();
 	if (::sigprocmask(SIG_BLOCK, &set, nullptr) < 0)
 		return errno_error(errno, "block signals");
 	::signal(SIGINT, SIG_DFL);
 	::signal(SIGTERM, SIG_DFL);
+	if (hangup == Hangup::reloads)
+		::signal(SIGHUP, SIG_DFL);
 	UniqueFd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 	if (!fd)
 		return errno_error(errno, "catch signals");
-	return StopSignals(std::move(fd));
+	return StopSignals(std::move(fd), hangup);
+}
+
+void StopSignals::look()
+{
+	signalfd_siginfo info{};
+	while (!signal_ && ::read(fd_.get(), &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGHUP && hangup_ == Hangup::reloads)
+			reload_ = true;
+		else
+			signal_ = static_cast<int>(info.ssi_signo);
+	}
 }
 
 int StopSignals::arrived()
 {
-	signalfd_siginfo info{};
-	if (!signal_ && ::read(fd_.get(), &info, sizeof(info)) == sizeof(info))
-		signal_ = static_cast<int>(info.ssi_signo);
+	look();
 	return signal_;
+}
+
+bool StopSignals::take_reload()
+{
+	look();
+	return std::exchange(reload_, false);
 }
 
 void StopSignals::release_in_child()

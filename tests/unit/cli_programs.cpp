@@ -135,3 +135,28 @@ TEST_CASE("a report that cannot be read is named, with what is wrong")
 	CHECK(outcome.output == std::string("uwind: ") + file.path + ": schema: is missing\n");
 	CHECK(run("uwind", "report -i /nonexistent").output == "uwind: /nonexistent: No such file or directory\n");
 }
+
+TEST_CASE("a configuration is checked without the module, and refused with all that is wrong")
+{
+	if (!programs_are_built())
+		return;
+	char path[] = "/tmp/uwind-conf-XXXXXX";
+	UniqueFd fd(::mkstemp(path));
+	const std::string check = std::string("--check-config --config ") + path;
+	std::ofstream(path) << "keep = 5\nfrequency = 49\n";
+	const auto good = run("uwindd", check + " -F 50 --dir /tmp -v");
+	CHECK(good.status == 0);
+	CHECK(good.output == "interval = 10\ndir = /tmp\nkeep = 5\nfrequency = 50\nevent = cpu-clock\nverbose = yes\n");
+	std::ofstream(path) << "kep = 5\ninterval = 0\n";
+	for (const std::string& arguments : {check, std::string("--config ") + path}) {
+		const auto bad = run("uwindd", arguments);
+		CHECK(bad.status == 78);
+		CHECK_THAT(bad.output,
+			   Catch::Contains(std::string(path) + ":1: there is no key 'kep': did you mean 'keep'?"));
+		CHECK_THAT(bad.output, Catch::Contains(std::string(path) + ":2: interval is '0'"));
+	}
+	::unlink(path);
+	CHECK(run("uwindd", check).status == 78);
+	CHECK(run("uwindd", "--dir ''").status == 64);
+	CHECK(run("uwindd", "--event page-faults").status == 64);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+// What uwindd does from its start to its end.
+#include "app/service.h"
+
+#include <algorithm>
+#include <spdlog/spdlog.h>
+
+namespace uwind {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds look_around(100); // how often requests are looked at
+constexpr std::uint64_t ns_per_s = 1'000'000'000;
+
+RecordingOptions options_of(const Settings& settings)
+{
+	RecordingOptions options;
+	options.session.event = settings.event;
+	options.session.rate = settings.frequency;
+	options.session.all = true;
+	options.target = "all";
+	return options;
+}
+
+bool same_session(const Settings& one, const Settings& other)
+{
+	return one.event == other.event && one.frequency == other.frequency;
+}
+
+void set_log_level(const Settings& settings)
+{
+	spdlog::set_level(settings.verbose ? spdlog::level::debug : spdlog::level::info);
+}
+
+} // namespace
+
+Service::Service(ServicePorts ports, Settings settings) : ports_(std::move(ports)), settings_(std::move(settings)) {}
+
+Status Service::run()
+{
+	set_log_level(settings_);
+	if (auto opened = ports_.reports.open(settings_.folder, settings_.keep); !opened)
+		return opened;
+	do {
+		if (auto recorded = record(); !recorded)
+			return recorded;
+	} while (!ports_.requests.stop());
+	return Nothing{};
+}
+
+// One recording: until the service ends, or until its session's settings change.
+Status Service::record()
+{
+	auto outside = ports_.open();
+	if (!outside)
+		return outside.error();
+	const Ports machine = (*outside)->ports();
+	Recording recording(machine, options_of(settings_));
+	const auto stop = [this] {
+		ports_.supervisor.alive();
+		return ports_.requests.stop();
+	};
+	if (auto prepared = recording.prepare(stop); !prepared)
+		return prepared;
+	if (auto enabled = recording.enable(); !enabled)
+		return enabled;
+	spdlog::info("sampling all processes: {}, {} Hz", name_of(settings_.event), settings_.frequency);
+	ports_.supervisor.ready();
+	if (auto sampled = sample(recording, machine.clock); !sampled)
+		return sampled;
+	if (ports_.requests.stop())
+		ports_.supervisor.stopping();
+	return store(recording.finish());
+}
+
+Status Service::sample(Recording& recording, Clock& clock)
+{
+	std::uint64_t begun = clock.boottime_ns();
+	while (!ports_.requests.stop()) {
+		ports_.supervisor.alive();
+		if (ports_.requests.take_reload() && reload())
+			return Nothing{};
+		if (auto taken = recording.run_for(look_around); !taken)
+			return taken;
+		const std::uint64_t now = clock.boottime_ns(), due = begun + settings_.interval_s * ns_per_s;
+		if (now < due)
+			continue;
+		begun = now - due < settings_.interval_s * ns_per_s ? due : now; // after a standstill: no bursts
+		if (auto stored = store(recording.interval()); !stored)
+			return stored;
+	}
+	return Nothing{};
+}
+
+// A disk may be full for a while: say so, and go on.
+Status Service::store(const Result<Report>& report)
+{
+	if (!report)
+		return report.error();
+	if (const auto stored = ports_.reports.store(*report); !stored)
+		spdlog::error("report of {} is lost: {}", report->session.started, stored.error().message);
+	const std::string figures = ports_.describe(*report);
+	spdlog::debug("report of {}: {}", report->session.started, figures);
+	ports_.supervisor.status(figures);
+	return Nothing{};
+}
+
+bool Service::reload()
+{
+	ports_.supervisor.reloading();
+	const auto wanted = ports_.read_settings();
+	const bool restart = wanted && !same_session(*wanted, settings_);
+	const Status adopted = wanted ? adopt(*wanted) : Status(wanted.error());
+	if (!adopted)
+		spdlog::error("the configuration stays as it was: {}", adopted.error().message);
+	else
+		spdlog::info("the configuration was read again");
+	if (adopted && restart)
+		return true;
+	ports_.supervisor.ready();
+	return false;
+}
+
+// All of it, or nothing.
+Status Service::adopt(const Settings& wanted)
+{
+	if (!same_session(wanted, settings_))
+		if (auto tried = try_session(wanted); !tried)
+			return tried;
+	if (wanted.folder != settings_.folder || wanted.keep != settings_.keep)
+		if (auto opened = ports_.reports.open(wanted.folder, wanted.keep); !opened)
+			return opened;
+	settings_ = wanted;
+	set_log_level(settings_);
+	return Nothing{};
+}
+
+// Would the module sample like that? The session that runs goes on meanwhile; this one
+// never counts, and goes with its device.
+Status Service::try_session(const Settings& wanted)
+{
+	auto outside = ports_.open();
+	if (!outside)
+		return outside.error();
+	const auto session = (*outside)->ports().kernel.start_session(options_of(wanted).session);
+	return session ? Status(Nothing{}) : Status(session.error());
+}
+
+} // namespace uwind

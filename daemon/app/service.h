@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+// What uwindd does from its start to its end: recordings one behind the other, a
+// report per interval, settings that are read again on request.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "app/recording.h"
+#include "model/settings.h"
+#include "port/report_store.h"
+#include "port/requests.h"
+#include "port/supervisor.h"
+
+namespace uwind {
+
+// What one recording needs of the outside, open as long as the object lives.
+class Outside {
+public:
+	virtual ~Outside() = default;
+	virtual Ports ports() = 0;
+};
+
+struct ServicePorts {
+	Requests& requests;
+	Supervisor& supervisor;
+	ReportStore& reports;
+	std::function<Result<std::unique_ptr<Outside>>()> open;
+	std::function<Result<Settings>()> read_settings;
+	std::function<std::string(const Report&)> describe; // in one line
+};
+
+class Service {
+public:
+	Service(ServicePorts ports, Settings settings);
+
+	// Until somebody asks it to stop, or the module fails it.
+	Status run();
+
+private:
+	Status record();
+	Status sample(Recording& recording, Clock& clock);
+	Status store(const Result<Report>& report);
+	// True: this recording cannot go on with what was read.
+	bool reload();
+	Status adopt(const Settings& wanted);
+	Status try_session(const Settings& wanted);
+
+	ServicePorts ports_;
+	Settings settings_;
+};
+
+} // namespace uwind
