@@ -42,6 +42,7 @@ int run(std::vector<std::string> arguments)
 	add_report_command(app, exit_code);
 	add_status_command(app, exit_code);
 	add_list_command(app, exit_code);
+	add_doctor_command(app, exit_code);
 	add_table_command(app, exit_code);
 	for (CLI::App* verb : app.get_subcommands({}))
 		verb->set_version_flag("--version", "uwind " UWIND_VERSION);

@@ -16,6 +16,7 @@ void add_record_command(CLI::App& app, int& exit_code, const std::vector<std::st
 void add_report_command(CLI::App& app, int& exit_code);
 void add_status_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
+void add_doctor_command(CLI::App& app, int& exit_code);
 
 // Prints "uwind: message" and gives the exit code that stands for it.
 int complain(const Error& error);

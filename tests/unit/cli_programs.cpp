@@ -72,8 +72,8 @@ TEST_CASE("help and version are to be had of everything")
 {
 	if (!programs_are_built())
 		return;
-	for (const char* arguments :
-	     {"--help", "record --help", "report --help", "status --help", "list --help", "table --help"})
+	for (const char* arguments : {"--help", "record --help", "report --help", "status --help", "list --help",
+				      "doctor --help", "table --help"})
 		CHECK(run("uwind", arguments).status == 0);
 	for (const char* arguments : {"--version", "record --version", "report --version", "list --version"})
 		CHECK(run("uwind", arguments).output == "uwind " UWIND_VERSION "\n");
@@ -85,10 +85,10 @@ TEST_CASE("a wrong command line is a usage error")
 {
 	if (!programs_are_built())
 		return;
-	const char* arguments =
-		GENERATE("", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true",
-			 "record -p 0", "record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000",
-			 "record -a -e page-faults", "record -a --duration -1", "report --format pdf", "status x");
+	const char* arguments = GENERATE(
+		"", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true", "record -p 0",
+		"record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000", "record -a -e page-faults",
+		"record -a --duration -1", "report --format pdf", "status x", "doctor --format xml");
 	const auto outcome = run("uwind", arguments);
 	INFO(arguments);
 	CHECK(outcome.status == 64);
@@ -159,4 +159,17 @@ TEST_CASE("a configuration is checked without the module, and refused with all t
 	CHECK(run("uwindd", check).status == 78);
 	CHECK(run("uwindd", "--dir ''").status == 64);
 	CHECK(run("uwindd", "--event page-faults").status == 64);
+}
+
+TEST_CASE("the doctor finds the module missing, says what to do, and tells scripts so")
+{
+	if (!programs_are_built() || module_is_loaded())
+		return;
+	const auto text = run("uwind", "doctor");
+	CHECK(text.status == 69);
+	CHECK_THAT(text.output, Catch::Contains("\nmissing  module     is not loaded"));
+	CHECK_THAT(text.output, Catch::Contains("modprobe uwind"));
+	const auto json = run("uwind", "doctor --format json");
+	CHECK(json.status == 69);
+	CHECK_THAT(json.output, Catch::StartsWith("{\n \"module_loaded\": false,"));
 }

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+// What is missing on a machine: who may use the module, and what makes its stacks better.
+#include "app/doctor.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace uwind {
+namespace {
+
+constexpr char device_path[] = "/dev/uwind";
+constexpr char self_path[] = "/dev/uwind-self";
+constexpr std::uint64_t least_rate_hz = 1000;
+
+// Numbers as in capabilities(7): the kernel's own and for ever.
+enum Capability {
+	dac_read_search = 2,
+	net_admin = 12,
+	sys_ptrace = 19,
+	sys_admin = 21,
+	sys_nice = 23,
+	perfmon = 38,
+	checkpoint_restore = 40,
+};
+
+struct Helpful {
+	Capability number;
+	bool in_sys_admin; // CAP_SYS_ADMIN counts for it
+	const char* name;
+	const char* costs;
+};
+
+constexpr Helpful helpful[] = {
+	{sys_ptrace, false, "CAP_SYS_PTRACE", "other users' processes have no tables at first"},
+	{checkpoint_restore, true, "CAP_CHECKPOINT_RESTORE", "files that were deleted or replaced have no tables"},
+	{dac_read_search, false, "CAP_DAC_READ_SEARCH", "files that only their owner may read have no tables"},
+	{net_admin, false, "CAP_NET_ADMIN", "records may be lost in bursts"},
+	{sys_nice, false, "CAP_SYS_NICE", "a busy machine delays tables and records"},
+};
+
+bool has(const Caller& caller, Capability number)
+{
+	return caller.capabilities >> number & 1;
+}
+
+std::string described(const DeviceNode& node)
+{
+	char mode[16];
+	std::snprintf(mode, sizeof(mode), "%04o", node.mode);
+	return node.owner + ":" + node.group + " " + mode;
+}
+
+bool is_member(const Caller& caller, const std::string& group)
+{
+	return std::ranges::find(caller.groups, group) != caller.groups.end();
+}
+
+// Membership helps only where the group has rights, and root's group is for nobody.
+std::string way_in(const DeviceNode& node, const Caller& caller)
+{
+	if ((node.mode & 060) == 060 && node.group != "root" && !is_member(caller, node.group))
+		return "adduser " + caller.user + " " + node.group + ", then log in again";
+	if ((node.mode & 0600) == 0600 && node.owner == "root")
+		return "sudo uwind ..., or for members of the group: chgrp uwind " + std::string(device_path) +
+		       " && chmod 660 " + device_path;
+	return "chmod 660 " + std::string(device_path);
+}
+
+std::string number_in(Surroundings& machine, const std::string& path)
+{
+	const auto text = machine.read(path);
+	if (!text)
+		return "?";
+	return text->substr(0, text->find('\n'));
+}
+
+} // namespace
+
+// Without the module there is no device, which check_module has said.
+Finding check_device(Surroundings& machine)
+{
+	if (!machine.exists("/sys/module/uwind"))
+		return {};
+	const auto node = machine.device(device_path);
+	if (!node)
+		return {"device", Verdict::missing,
+			"the module is loaded, but " + std::string(device_path) + " is missing",
+			"nothing can be recorded",
+			"udevadm trigger --subsystem-match=misc, or mount -t devtmpfs devtmpfs /dev"};
+	if (node->openable)
+		return {"device", Verdict::ok, std::string(device_path) + " is " + described(*node), "", ""};
+	const Caller caller = machine.caller();
+	return {"device", Verdict::missing,
+		std::string(device_path) + " is " + described(*node) + ": " + caller.user + " may not open it",
+		"nothing can be recorded, status and list show nothing", way_in(*node, caller)};
+}
+
+Finding check_self_device(Surroundings& machine)
+{
+	if (!machine.exists("/sys/module/uwind"))
+		return {};
+	const auto node = machine.device(self_path);
+	if (node && (node->mode & 0666) == 0666)
+		return {"self", Verdict::ok, std::string(self_path) + " is open to all", "", ""};
+	return {"self", Verdict::warning,
+		std::string(self_path) + (node ? " is " + described(*node) : std::string(" is missing")),
+		"programs cannot register code that they made themselves",
+		node ? "chmod 666 " + std::string(self_path) : "udevadm trigger --subsystem-match=misc"};
+}
+
+Finding check_capabilities(Surroundings& machine)
+{
+	const Caller caller = machine.caller();
+	const bool admin = has(caller, sys_admin);
+	if (!has(caller, perfmon) && !admin)
+		return {"privilege", Verdict::missing, caller.user + " has no CAP_PERFMON",
+			"other processes cannot be recorded", "sudo uwind ..."};
+	std::string found, costs;
+	for (const Helpful& capability : helpful) {
+		if (has(caller, capability.number) || (admin && capability.in_sys_admin))
+			continue;
+		found += (found.empty() ? "" : ", ") + std::string(capability.name);
+		costs += (costs.empty() ? "" : ", ") + std::string(capability.costs);
+	}
+	if (found.empty())
+		return {"privilege", Verdict::ok, caller.user + " has the capabilities that help", "", ""};
+	return {"privilege", Verdict::warning, caller.user + " has no " + found, costs, "sudo uwind ..."};
+}
+
+// The kernel throttles every event at that rate, and lowers it by itself on a slow machine.
+Finding check_sample_rate(Surroundings& machine)
+{
+	const std::string rate = number_in(machine, "/proc/sys/kernel/perf_event_max_sample_rate");
+	const auto hz = parse_number(rate);
+	if (!hz || *hz >= least_rate_hz)
+		return {"sampling", Verdict::ok, "perf_event_max_sample_rate is " + rate, "", ""};
+	return {"sampling", Verdict::warning, "perf_event_max_sample_rate is " + rate,
+		"recordings with more than " + rate + " Hz have gaps",
+		"sysctl kernel.perf_event_max_sample_rate=100000"};
+}
+
+// What people who know perf ask first. The module's events are the kernel's own.
+Finding check_perf_settings(Surroundings& machine)
+{
+	return {"perf", Verdict::ok,
+		"perf_event_paranoid " + number_in(machine, "/proc/sys/kernel/perf_event_paranoid") +
+			", perf_event_mlock_kb " + number_in(machine, "/proc/sys/kernel/perf_event_mlock_kb") +
+			", kptr_restrict " + number_in(machine, "/proc/sys/kernel/kptr_restrict") +
+			": uwind does not depend on them",
+		"", ""};
+}
+
+Finding check_btf(Surroundings& machine)
+{
+	if (machine.exists("/sys/kernel/btf/vmlinux"))
+		return {"btf", Verdict::ok, "the kernel describes its types", "", ""};
+	return {"btf", Verdict::warning, "/sys/kernel/btf/vmlinux is missing",
+		"BPF programs that are to work beside uwind may not load; stacks are as good without",
+		"use a kernel with CONFIG_DEBUG_INFO_BTF=y, as Debian's"};
+}
+
+Finding check_debug_files(Surroundings& machine)
+{
+	const auto [library, file] = machine.debug_of_c_library();
+	if (!file.empty())
+		return {"symbols", Verdict::ok, "the C library's debug file is " + file, "", ""};
+	return {"symbols", Verdict::warning,
+		(library.empty() ? std::string("the C library") : library) + " has no debug file",
+		"functions that it does not export have no names, only offsets",
+		"apt install libc6-dbg, and the -dbgsym packages of what is recorded"};
+}
+
+} // namespace uwind

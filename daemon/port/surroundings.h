@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+// The machine as far as `uwind doctor` looks at it. Nothing is changed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/session.h"
+
+namespace uwind {
+
+struct KernelName {
+	std::string release; // as uname -r
+	std::string machine; // as uname -m
+};
+
+struct DeviceNode {
+	unsigned mode = 0; // permissions
+	std::string owner;
+	std::string group;
+	bool openable = false; // for reading and writing, by this process
+};
+
+struct ModuleFile {
+	std::string path;           // "": none for this kernel
+	bool known_by_name = false; // modprobe finds it
+	bool is_signed = false;
+};
+
+struct Caller {
+	std::string user;
+	std::vector<std::string> groups;
+	std::uint64_t capabilities = 0; // effective; bit n is capability n
+};
+
+struct DebugOfLibrary {
+	std::string library; // the C library's path; "": unknown
+	std::string file;    // its separate debug file; "": none
+};
+
+class Surroundings {
+public:
+	virtual ~Surroundings() = default;
+
+	virtual KernelName kernel() = 0;
+	// The text of the kernel's configuration. ENOENT: it is nowhere.
+	virtual Result<std::string> kernel_options() = 0;
+	// A small file, as in /proc and /sys.
+	virtual Result<std::string> read(const std::string& path) = 0;
+	virtual bool exists(const std::string& path) = 0;
+	// Nothing: there is none.
+	virtual std::optional<DeviceNode> device(const std::string& path) = 0;
+	// Errors are those of opening the device: ENXIO, EPERM, EPROTO.
+	virtual Result<ModuleVersion> loaded_module() = 0;
+	virtual ModuleFile module_file() = 0;
+	virtual Caller caller() = 0;
+	virtual DebugOfLibrary debug_of_c_library() = 0;
+};
+
+} // namespace uwind
