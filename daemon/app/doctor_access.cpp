@@ -116,8 +116,8 @@ Finding check_capabilities(Surroundings& machine)
 	const Caller caller = machine.caller();
 	const bool admin = has(caller, sys_admin);
 	if (!has(caller, perfmon) && !admin)
-		return {"privilege", Verdict::missing, caller.user + " has no CAP_PERFMON",
-			"other processes cannot be recorded", "sudo uwind ..."};
+		return {"privilege", Verdict::warning, caller.user + " has no CAP_PERFMON",
+			"only the own processes are seen, if the device can be opened", "sudo uwind ..."};
 	std::string found, costs;
 	for (const Helpful& capability : helpful) {
 		if (has(caller, capability.number) || (admin && capability.in_sys_admin))

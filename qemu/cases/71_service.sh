@@ -62,8 +62,3 @@ kill -TERM $service
 want_status "the service ends well" 0 wait $service
 want "it says that it stops" heard '^STOPPING=1'
 kill $victim
-
-# With less it says so: nothing runs half.
-want_status "without CAP_PERFMON there is no service" 77 sh -c \
-	"setpriv --inh-caps=-all --bounding-set=-perfmon,-sys_admin uwindd --dir '$PWD/third' 2>refused.txt"
-grep -q CAP_PERFMON refused.txt || fail "the message names the capability: $(cat refused.txt)"
