@@ -123,9 +123,17 @@ build_fuzz() {
 
 lint_shell() {
 	local files
-	mapfile -t files < <(git ls-files -co --exclude-standard -- '*.sh' .ci/run qemu/init scripts/demo-guest.sh |
+	mapfile -t files < <(git ls-files -co --exclude-standard -- '*.sh' '*.bash' .ci/run qemu/init scripts/demo-guest.sh |
 		while read -r f; do [ ! -f "$f" ] || echo "$f"; done | sort -u)
 	shellcheck -x -P SCRIPTDIR "${files[@]}"
+}
+
+# Manual pages and completions against --help.
+lint_pages() {
+	local arch
+	arch=$(dpkg --print-architecture)
+	passed "build-tools-$arch" || build_tools "$arch"
+	scripts/check-pages.py "build/$arch/daemon"
 }
 
 lint_steps() {
@@ -134,6 +142,7 @@ lint_steps() {
 	step sizes scripts/check-sizes.sh
 	step words scripts/check-words.sh
 	step shellcheck lint_shell
+	step pages lint_pages
 }
 
 lint_tidy() {

@@ -1,0 +1,112 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+# What bash offers behind "uwind": verbs, options, their values, files. Needs no other completion's functions.
+
+# _uwind_options VERB [SUBVERB]
+_uwind_options() {
+	case $1 in
+	'') echo "-h --help --version" ;;
+	record)
+		echo "-h --help --version -a --all -p --pid -e --event -F --frequency -c --count --duration" \
+			"-o --output -v --verbose --"
+		;;
+	report) echo "-h --help --version -i --input --format -o --output" ;;
+	status | list) echo "-h --help --version" ;;
+	table)
+		case ${2:-} in
+		'') echo "-h --help --version" ;;
+		dump) echo "-h --help --source --offsets" ;;
+		*) echo "-h --help --source" ;;
+		esac
+		;;
+	esac
+}
+
+# _uwind_values VERB OPTION: its words; FILE or PIDS; NUMBER, for which there is nothing to offer. Fails for one without a value.
+_uwind_values() {
+	case $1:$2 in
+	record:-e | record:--event) echo "cpu-clock cycles" ;;
+	report:--format) echo "summary folded json" ;;
+	table:--source) echo "best sframe eh_frame" ;;
+	record:-o | record:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;
+	record:-p | record:--pid) echo PIDS ;;
+	record:-F | record:--frequency | record:-c | record:--count | record:--duration) echo NUMBER ;;
+	*) return 1 ;;
+	esac
+}
+
+_uwind_reply_words() { # WORDS CURRENT
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+_uwind_reply_files() { # CURRENT
+	compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(compgen -f -- "$1")
+}
+
+# Behind a comma the next number begins.
+_uwind_reply_pids() { # CURRENT
+	local done='' pid
+	case $1 in *,*) done=${1%,*}, ;; esac
+	for pid in /proc/[0-9]*; do
+		case $done${pid##*/} in "$1"*) COMPREPLY+=("$done${pid##*/}") ;; esac
+	done
+}
+
+_uwind_reply_values() { # KIND CURRENT
+	case $1 in
+	FILE) _uwind_reply_files "$2" ;;
+	PIDS) _uwind_reply_pids "$2" ;;
+	NUMBER) ;;
+	*) _uwind_reply_words "$1" "$2" ;;
+	esac
+}
+
+# The command behind "--": its name, then its own arguments, where bash-completion knows them, else files.
+_uwind_reply_command() { # INDEX of the command
+	if declare -F _command_offset >/dev/null; then
+		_command_offset "$1"
+	elif [ "$COMP_CWORD" = "$1" ]; then
+		mapfile -t COMPREPLY < <(compgen -c -- "${COMP_WORDS[COMP_CWORD]}")
+	else
+		_uwind_reply_files "${COMP_WORDS[COMP_CWORD]}"
+	fi
+}
+
+# Where "--" is, or nothing.
+_uwind_dashes() {
+	local i
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		if [ "${COMP_WORDS[i]}" = -- ]; then
+			echo "$i"
+			return
+		fi
+	done
+}
+
+_uwind() {
+	local verb=${COMP_WORDS[1]} current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} dashes kind
+	COMPREPLY=()
+	# bash cuts "--format=json" into three words.
+	if [ "$current" = = ]; then
+		current=''
+	elif [ "$before" = = ]; then
+		before=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	dashes=$(_uwind_dashes)
+	if [ "$COMP_CWORD" = 1 ]; then
+		_uwind_reply_words "record report status list table $(_uwind_options '')" "$current"
+	elif [ "$verb" = record ] && [ -n "$dashes" ]; then
+		_uwind_reply_command $((dashes + 1))
+	elif kind=$(_uwind_values "$verb" "$before"); then
+		_uwind_reply_values "$kind" "$current"
+	elif [ "$verb" = table ] && [ "$COMP_CWORD" = 2 ]; then
+		_uwind_reply_words "dump check stat $(_uwind_options table)" "$current"
+	elif [[ $current = -* ]]; then
+		_uwind_reply_words "$(_uwind_options "$verb" "${COMP_WORDS[2]}")" "$current"
+	elif [ "$verb" = table ]; then
+		_uwind_reply_files "$current"
+	fi
+}
+
+complete -F _uwind uwind
