@@ -51,7 +51,7 @@ lint: setup ## layers, version tests, sizes, words, shellcheck, clang-tidy
 fmt: ## clang-format over C and C++
 	@clang-format -i $(C_FILES)
 
-install: ## programs, unit, manual pages, and the module for this kernel [DESTDIR=] [PREFIX=/usr/local]
+install: ## programs, unit, manual pages, completions, and the module for this kernel [DESTDIR=] [PREFIX=/usr/local]
 	@scripts/install.sh install '$(BUILD)' '$(DESTDIR)' '$(PREFIX)'
 
 uninstall: ## what install put there

@@ -294,6 +294,7 @@ sframe_guest_steps() {
 host_tests() {
 	lint_steps
 	if passed build-truth-amd64 && passed build-programs-amd64; then truth_steps 40 python3 perl gawk sqlite3 openssl bash git cc1plus threads; fi
+	if passed "build-tools-$(dpkg --print-architecture)"; then step install scripts/check-install.sh "build/$(dpkg --print-architecture)"; fi
 	if passed build-unit; then run_unit; fi
 	if passed build-fuzz; then fuzz_steps run_fuzz "$FUZZ_SECONDS"; fi
 }
