@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 BUILD  := build/$(ARCH)
 C_FILES  = $(shell git ls-files -co --exclude-standard 'kmod/*.[ch]' 'tests/*.[ch]' 'tests/*.cpp' 'daemon/*.[ch]' 'daemon/*.cpp')
 
-.PHONY: help setup build kmod demo check check-long check-matrix test-vm bench lint fmt install uninstall clean
+.PHONY: help setup build kmod demo check check-long check-matrix test-vm bench lint fmt install uninstall deb clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -56,6 +56,10 @@ install: ## programs, unit, manual pages, completions, and the module for this k
 
 uninstall: ## what install put there
 	@scripts/install.sh uninstall '$(BUILD)' '$(DESTDIR)' '$(PREFIX)'
+
+deb: ## the Debian packages uwind and uwind-dkms, for amd64 and arm64, in out/deb
+	@scripts/setup.sh packaging.list
+	@scripts/deb.sh
 
 clean: ## remove build/ and out/; the cache stays
 	@rm -rf build out

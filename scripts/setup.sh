@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Brings this machine to where everything builds and runs: Debian packages, kernels, guest packages. Quick if nothing is missing.
+#
+# Usage: setup.sh [LIST]...        LIST: further lists in scripts/lab, for verbs that few people need
 set -euo pipefail
 # shellcheck source=lab/common.sh
 . "$(dirname "$0")/lab/common.sh"
@@ -8,7 +10,9 @@ set -euo pipefail
 MIN_DISK_MIB=6144
 MIN_MEMORY_MIB=3072
 
-wanted() { grep -v '^#' "$LAB_DIR/packages.list" | xargs -n1; }
+LISTS=(packages.list "$@")
+
+wanted() { (cd "$LAB_DIR" && grep -hv '^#' "${LISTS[@]}") | xargs -n1; }
 
 # What is asked for and not installed; one dpkg-query for all.
 missing() {
