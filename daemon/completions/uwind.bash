@@ -11,6 +11,7 @@ _uwind_options() {
 			"-o --output -v --verbose --"
 		;;
 	report) echo "-h --help --version -i --input --format -o --output" ;;
+	doctor) echo "-h --help --version --format" ;;
 	status | list) echo "-h --help --version" ;;
 	table)
 		case ${2:-} in
@@ -27,6 +28,7 @@ _uwind_values() {
 	case $1:$2 in
 	record:-e | record:--event) echo "cpu-clock cycles" ;;
 	report:--format) echo "summary folded json" ;;
+	doctor:--format) echo "text json" ;;
 	table:--source) echo "best sframe eh_frame" ;;
 	record:-o | record:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;
 	record:-p | record:--pid) echo PIDS ;;
@@ -95,7 +97,7 @@ _uwind() {
 	fi
 	dashes=$(_uwind_dashes)
 	if [ "$COMP_CWORD" = 1 ]; then
-		_uwind_reply_words "record report status list table $(_uwind_options '')" "$current"
+		_uwind_reply_words "record report status doctor list table $(_uwind_options '')" "$current"
 	elif [ "$verb" = record ] && [ -n "$dashes" ]; then
 		_uwind_reply_command $((dashes + 1))
 	elif kind=$(_uwind_values "$verb" "$before"); then
