@@ -42,7 +42,7 @@ absorb() {
 	local status name seconds
 	while read -r status name seconds; do
 		record "$status" "$1-$name" "${seconds:-0}" "$2"
-	done < <(grep -E '^(ok|FAIL) [0-9]+_[a-z_0-9]+ [0-9]+$' "$OUT/$2.log" || true)
+	done < <(grep -aE '^(ok|FAIL) [0-9]+_[a-z_0-9]+ [0-9]+$' "$OUT/$2.log" || true)
 }
 
 begin() {
