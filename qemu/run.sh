@@ -192,10 +192,13 @@ choose_memory() {
 		die "the host has $(memory_mib) MiB of free memory, the guest wants $MEMORY: free some, or give --memory"
 }
 
+# A Cortex-A72 has no pages of 16 KB.
+arm64_cpu() { case $KERNEL in *-16k) echo max,pauth-impdef=on ;; *) echo cortex-a72 ;; esac }
+
 machine_args() {
 	case $ARCH in
 	amd64) ARGS+=(-machine q35 -cpu "${CPU:-max}") && TTY=ttyS0 ;;
-	arm64) ARGS+=(-machine "virt,gic-version=3" -cpu "${CPU:-cortex-a72}") && TTY=ttyAMA0 ;;
+	arm64) ARGS+=(-machine "virt,gic-version=3" -cpu "${CPU:-$(arm64_cpu)}") && TTY=ttyAMA0 ;;
 	esac
 	if [ "$ICOUNT" = 1 ]; then
 		ARGS+=(-accel "tcg,thread=single" -icount "shift=0")
