@@ -33,7 +33,7 @@ record_as_ann() {
 
 chgrp $GROUP /dev/uwind
 chmod 755 "$WORK"
-for user in $ANN $BEN $EVE; do install -d -o $user -g $user -m 755 $user; done
+for user in $ANN $BEN $EVE; do install -d -o "$user" -g "$user" -m 755 "$user"; done
 for name in busy hide become spoil; do cp $PROGRAMS/member $name; done
 install -m 4755 $PROGRAMS/member /usr/bin/privileged # where set-user-ID counts
 cp $PROGRAMS/sframe_victim $PROGRAMS/dlopen_victim $PROGRAMS/plugin.so .
@@ -59,9 +59,10 @@ rules $ANN/all.json schema balance samples:sframe_victim:100 complete:sframe_vic
 record_as_ann own.json -p $own
 rules $ANN/own.json schema balance only:sframe_victim samples:sframe_victim:200
 for pid in $hidden $raised 1; do
-	want_status "process $pid is not Ann's to see" 77 as_ok $ANN uwind record -p $pid --duration 1 -o $ANN/no.json 2>refused.log
+	want_status "process $pid is not Ann's to see" 77 as_ok $ANN uwind record -p "$pid" --duration 1 -o $ANN/no.json 2>refused.log
 	grep -q "process $pid: not yours to see" refused.log || fail "the message names it: $(cat refused.log)"
 done
+# shellcheck disable=SC2086  # process numbers
 kill $working $hidden $own $raised
 
 # A program that becomes a privileged one in the middle of a recording is lost from sight.
