@@ -101,10 +101,10 @@ Place frame_pointer(const FrameState& state, const FrameAbi& abi)
 	return result;
 }
 
-std::uint8_t rbx_slot(const SavedRegister& bx)
+std::uint8_t rbx_slot(const SavedRegister& bx, Arch arch)
 {
 	constexpr std::int64_t word = 8;
-	if (bx.saved == Saved::unspecified || bx.saved == Saved::same)
+	if (arch != Arch::x86_64 || bx.saved == Saved::unspecified || bx.saved == Saved::same)
 		return 0;
 	const bool below_cfa = bx.saved == Saved::at && bx.how.form == Form::address && bx.how.base == cfa_base &&
 			       bx.how.offset < 0 && bx.how.offset % word == 0;
@@ -259,7 +259,7 @@ LoweredRule lower_frame(const FrameState& state, const FrameAbi& abi, bool signa
 	rule.fp_place = fp.place;
 	rule.fp_reg = fp.reg;
 	rule.fp_off = static_cast<std::int32_t>(fp.offset);
-	rule.rbx_slot = rbx_slot(state.bx);
+	rule.rbx_slot = rbx_slot(state.bx, abi.arch);
 	result.fp_lost = fp.reason != CfiReason::none;
 	return result;
 }
