@@ -364,12 +364,17 @@ check_long() {
 		step build-truth-arm64 build_truth arm64
 		if passed build-truth-arm64; then sframe_guest_steps; fi
 		;;
+	service)
+		step deb scripts/deb.sh amd64
+		if passed deb; then step service scripts/check-service.sh "$OUT/service"; fi
+		tail -n 12 "$OUT/service.log"
+		;;
 	packages)
 		step deb make --no-print-directory deb
 		if passed deb; then step packages scripts/check-packages.sh; fi
 		;;
 	*)
-		echo "check.sh: no part '$1': fuzz, fuzz-{sframe,rows,walk}, packages, rows, sframe, sframe-arm64, truth, truth-arm64, and {attack,lives,stopped,unload}-{amd64,arm64}" >&2
+		echo "check.sh: no part '$1': fuzz, fuzz-{sframe,rows,walk}, packages, rows, service, sframe, sframe-arm64, truth, truth-arm64, and {attack,lives,stopped,unload}-{amd64,arm64}" >&2
 		exit 64
 		;;
 	esac
