@@ -42,10 +42,12 @@ reports() { python3 "$(dirname "$0")/reports.py" "$REPORTS" "$@"; }
 sampled() { reports complete python3 >/dev/null 2>&1; }
 
 install_packages() {
+	local built
 	snapshot >/tmp/before
 	apt-get -q -y install --no-install-recommends "$@" >/tmp/apt.log 2>&1 || fail "apt installs $*: $(tail -n 20 /tmp/apt.log)"
-	dkms status | grep -q "^uwind/.* $(uname -r), .*: installed" || fail "DKMS has built the module: $(dkms status)"
-	say "installed, $(dkms status)"
+	built=$(dkms status)
+	[[ $built =~ ^uwind/.*\ $(uname -r),\ .*:\ installed ]] || fail "DKMS has built the module: $built"
+	say "installed, $built"
 }
 
 check_device() {
@@ -99,7 +101,7 @@ check_purge() {
 	systemctl stop busy
 	snapshot >/tmp/after
 	diff /tmp/before /tmp/after || fail "purging leaves nothing (> is left, < is missing)"
-	[ -z "$(systemctl list-units --all --no-legend 'uwind*')" ] || fail "systemd has forgotten the service: $(systemctl list-units --all 'uwind*')"
+	[ -z "$(systemctl list-units --all --no-legend 'uwindd*')" ] || fail "systemd has forgotten the service: $(systemctl list-units --all 'uwindd*')"
 	say "purged"
 }
 
