@@ -13,7 +13,6 @@
 #include "quota.h"
 #include "table_store.h"
 #include "uwind.h"
-#include "viewer.h"
 
 static unsigned int table_budget_mib = 256;
 module_param(table_budget_mib, uint, 0644);
@@ -119,11 +118,6 @@ struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method,
 	list_add_tail(&kept->all, &all_tables);
 	mutex_unlock(&store_mutex);
 	return kept;
-}
-
-bool uw_kept_serves(const struct uw_kept *kept)
-{
-	return !READ_ONCE(kept->dead) && uw_viewer_sees_current(kept->maker.viewer);
 }
 
 void uw_table_store_put(struct uw_kept *kept)

@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 #include "core/table.h"
+#include "viewer.h"
 
 struct cred;
 struct uw_file;
@@ -65,7 +66,11 @@ struct uw_kept *uw_table_store_find(const void *owner, u32 number);
 struct uw_kept *uw_table_store_next(const struct cred *viewer, u32 after);
 
 /* Does the table serve current? Any context, under rcu_read_lock(). */
-bool uw_kept_serves(const struct uw_kept *kept);
+static inline bool uw_kept_serves(const struct uw_kept *kept)
+{
+	return !READ_ONCE(kept->dead) &&
+	       (!kept->maker.viewer || uw_viewer_sees_current(kept->maker.viewer));
+}
 
 /* Take a table out of service and drop its owner's reference. -ENOENT. */
 int uw_table_store_destroy(const void *owner, u32 number);
