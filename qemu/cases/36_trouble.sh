@@ -139,10 +139,14 @@ rmdir $frozen
 # No memory: the killer works, and so do we. A file takes most of it, which is quicker.
 dd if=/dev/zero of=fill bs=1M count=900 2>/dev/null || true # as much as fits
 begin memory -a -F 999
+# The killer may strike again before the memory has come back: not us, and not the guest's own.
+for pid in $(ps -eo pid=); do { echo -1000 >"/proc/$pid/oom_score_adj"; } 2>/dev/null; done
+for _ in 1 2 3; do (echo 900 >/proc/self/oom_score_adj && exec sleep 300) & done
 (echo 1000 >/proc/self/oom_score_adj && exec $PROGRAMS/lives_victim eats) 2>/dev/null &
 eater=$!
 until_true 60 gone $eater || fail "memory runs out"
 wait $eater 2>/dev/null
+for pid in $(ps -eo pid=); do { echo 0 >"/proc/$pid/oom_score_adj"; } 2>/dev/null; done
 end memory $recorder samples:lives_victim:20
 rm fill
 begin_anew memory

@@ -137,8 +137,11 @@ static void message(struct dice *dice)
 static void receive(struct dice *dice)
 {
 	static __thread uint8_t bytes[65536];
+	bool elsewhere = rarely(dice, 4);
+	void *to = elsewhere ? any_pointer(dice, bytes, 4096) : bytes;
 
-	count(CALL_READ, recv(any_socket(dice), rarely(dice, 4) ? any_pointer(dice, bytes, 4096) : bytes, pick(dice, sizeof(bytes)), MSG_DONTWAIT));
+	/* No more than there is room for: what lies behind is somebody's. */
+	count(CALL_READ, recv(any_socket(dice), to, pick(dice, elsewhere ? 4096 : sizeof(bytes)), MSG_DONTWAIT));
 }
 
 void any_message(struct dice *dice)
