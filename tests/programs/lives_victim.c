@@ -159,7 +159,13 @@ static void files(void)
 		run_code(texts[i]);
 }
 
-static __attribute__((noinline)) uint64_t called_back(uint64_t x) { return work_recurse(3, x) + 1; }
+/* A good part of what is between loading and unloading, so that samples meet it. */
+static __attribute__((noinline)) uint64_t called_back(uint64_t x)
+{
+	for (int i = 0; i < 100; i++)
+		x = work_recurse(10, x) + 1;
+	return x;
+}
 
 static void loads(void)
 {
