@@ -7,27 +7,43 @@
  * to make its own space and bind what it has inherited. What the parent bound
  * between copying its memory and the tracepoint may not exist in the child;
  * binding checks that.
+ *
+ * Tracepoints are not preempted, and PREEMPT_RT's allocator and spinlocks sleep:
+ * the probe takes a work that lies ready, and a worker makes new ones. After a
+ * moment without any, twice as many are kept ready.
  */
+#include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 #include "fork.h"
 #include "registry.h"
 #include "session.h"
 #include "space.h"
+#include "stats.h"
 #include "uwind.h"
 #include "work.h"
+
+#define UW_FORK_READY 256      /* works, at first                                */
+#define UW_FORK_MAX_READY 8192 /* at most                                        */
 
 /* Its own kmalloc() object. */
 struct uw_fork_work {
 	struct uw_work work;      /* first                                       */
-	struct uw_ranges *ranges; /* holds a reference                           */
+	struct llist_node node;   /* while it lies ready                         */
+	struct uw_ranges *ranges; /* holds a reference, while queued             */
 };
 
 static struct tracepoint *fork_tracepoint;
+static LLIST_HEAD(ready);
+static DEFINE_RAW_SPINLOCK(take_lock); /* an llist lets one take at a time       */
+static atomic_t nr_ready;
+static int wanted = UW_FORK_READY; /* Protected by: take_lock to write           */
 
 static void uw_fork_bind(const struct uw_range *range)
 {
@@ -41,6 +57,12 @@ static void uw_fork_bind(const struct uw_range *range)
 		uw_registry_bind(current->mm, range->kept, &bind, 1, range->section);
 }
 
+static void uw_fork_give(struct uw_fork_work *fork)
+{
+	atomic_inc(&nr_ready);
+	llist_add(&fork->node, &ready);
+}
+
 static void uw_fork_run(struct uw_work *work)
 {
 	struct uw_fork_work *fork = container_of(work, struct uw_fork_work, work);
@@ -49,7 +71,11 @@ static void uw_fork_run(struct uw_work *work)
 	for (i = 0; current->mm && i < fork->ranges->nr; i++)
 		uw_fork_bind(&fork->ranges->range[i]);
 	uw_ranges_put(fork->ranges);
-	uw_work_free(work);
+	fork->ranges = NULL;
+	if (atomic_read(&nr_ready) < READ_ONCE(wanted))
+		uw_fork_give(fork);
+	else
+		uw_work_free(work);
 }
 
 static void uw_fork_drop(struct uw_work *work)
@@ -57,24 +83,53 @@ static void uw_fork_drop(struct uw_work *work)
 	uw_ranges_put(container_of(work, struct uw_fork_work, work)->ranges);
 }
 
+static void uw_fork_refill(struct work_struct *refill)
+{
+	while (atomic_read(&nr_ready) < READ_ONCE(wanted)) {
+		struct uw_fork_work *fork = kzalloc(sizeof(*fork), GFP_KERNEL);
+
+		if (!fork)
+			return; /* the next child asks again */
+		uw_work_init(&fork->work, uw_fork_run, uw_fork_drop);
+		uw_fork_give(fork);
+	}
+}
+
+static DECLARE_WORK(refill_work, uw_fork_refill);
+
+static struct uw_fork_work *uw_fork_take(void)
+{
+	struct llist_node *node;
+
+	raw_spin_lock(&take_lock);
+	node = llist_del_first(&ready);
+	if (!node && wanted < UW_FORK_MAX_READY)
+		WRITE_ONCE(wanted, wanted * 2);
+	raw_spin_unlock(&take_lock);
+	if (node)
+		atomic_dec(&nr_ready);
+	if (atomic_read(&nr_ready) < READ_ONCE(wanted) / 2)
+		schedule_work(&refill_work);
+	return node ? llist_entry(node, struct uw_fork_work, node) : NULL;
+}
+
 static void uw_fork_inherit(struct uw_space *space, struct task_struct *child)
 {
-	struct uw_ranges *ranges = uw_space_bound_get(space);
 	struct uw_fork_work *fork;
 
-	if (!ranges)
+	/* Without a reference: to put one may sleep. */
+	if (!uw_space_has_bound(space))
 		return;
-	fork = kzalloc(sizeof(*fork), GFP_ATOMIC);
+	fork = uw_fork_take();
 	if (!fork) {
-		uw_ranges_put(ranges);
+		uw_stats_child_missed();
 		return;
 	}
-	fork->ranges = ranges;
-	uw_work_init(&fork->work, uw_fork_run, uw_fork_drop);
-	if (uw_work_queue(&fork->work, child)) {
-		uw_ranges_put(ranges);
-		uw_work_free(&fork->work);
-	}
+	fork->ranges = uw_space_bound_get(space);
+	if (!fork->ranges)
+		uw_fork_give(fork);
+	else
+		WARN_ON_ONCE(uw_work_queue(&fork->work, child)); /* it has not run yet */
 }
 
 static void uw_fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
@@ -102,6 +157,7 @@ int uw_fork_init(void)
 	for_each_kernel_tracepoint(uw_fork_match, NULL);
 	if (!fork_tracepoint)
 		return -ENOENT;
+	uw_fork_refill(NULL);
 	return tracepoint_probe_register(fork_tracepoint, uw_fork_probe, NULL);
 }
 
@@ -109,4 +165,5 @@ void uw_fork_exit(void)
 {
 	tracepoint_probe_unregister(fork_tracepoint, uw_fork_probe, NULL);
 	tracepoint_synchronize_unregister();
+	cancel_work_sync(&refill_work);
 }

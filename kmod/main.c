@@ -42,6 +42,7 @@ exit_netlink:
 	uw_netlink_exit();
 exit_trigger:
 	uw_trigger_perf_exit();
+	uw_work_exit();
 	return err;
 }
 

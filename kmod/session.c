@@ -102,8 +102,9 @@ void uw_session_fork(struct task_struct *parent, struct task_struct *child)
 
 		if (!session || session->targets.all || !(session->flags & UWIND_SESSION_INHERIT))
 			continue;
-		if (uw_targets_has(&session->targets, parent))
-			uw_targets_add(&session->targets, task_tgid(child));
+		if (uw_targets_has(&session->targets, parent) &&
+		    !uw_targets_add(&session->targets, task_tgid(child)))
+			uw_stats_child_missed();
 	}
 	srcu_read_unlock(&sessions_srcu, index);
 }
@@ -126,6 +127,7 @@ static void uw_session_flush(struct work_struct *work)
 {
 	struct uw_session *session = container_of(to_delayed_work(work), struct uw_session, flush);
 
+	uw_targets_sweep(&session->targets);
 	uw_sender_flush(session);
 	schedule_delayed_work(&session->flush, UW_FLUSH_INTERVAL);
 }

@@ -359,6 +359,11 @@ int uw_space_remove_section(struct uw_space *space, u64 section)
 	return section ? uw_space_remove(space, 0, section) : -ENOENT;
 }
 
+bool uw_space_has_bound(const struct uw_space *space)
+{
+	return rcu_access_pointer(space->sets[UW_SPACE_BOUND]);
+}
+
 struct uw_ranges *uw_space_bound_get(struct uw_space *space)
 {
 	struct uw_ranges *ranges;

@@ -82,6 +82,8 @@ int uw_space_remove_section(struct uw_space *space, u64 section);
 /* The living range that covers address, or NULL. Under rcu_read_lock(). */
 const struct uw_range *uw_ranges_find(const struct uw_ranges *ranges, u64 address);
 
+bool uw_space_has_bound(const struct uw_space *space);
+
 /* The bound ranges, with a reference, or NULL. */
 struct uw_ranges *uw_space_bound_get(struct uw_space *space);
 void uw_ranges_put(struct uw_ranges *ranges);

@@ -12,6 +12,7 @@
 static DEFINE_PER_CPU(struct uw_counts, module_counts);
 static DEFINE_PER_CPU(u64, nr_frames_walked);
 static atomic64_t sections_refused;
+static atomic64_t children_missed;
 
 static_assert(UWIND_NR_LOSSES <= ARRAY_SIZE(((struct uwind_stats *)0)->lost));
 static_assert(UWIND_NR_STOPS <= ARRAY_SIZE(((struct uwind_stats *)0)->stops));
@@ -58,6 +59,11 @@ void uw_stats_section_refused(void)
 	atomic64_inc(&sections_refused);
 }
 
+void uw_stats_child_missed(void)
+{
+	atomic64_inc(&children_missed);
+}
+
 void uw_stats_sum(struct uw_counts *sum, const struct uw_counts __percpu *counts)
 {
 	int cpu, i;
@@ -88,6 +94,7 @@ void uw_stats_fill(struct uwind_stats *stats)
 	for_each_possible_cpu(cpu)
 		stats->frames += per_cpu(nr_frames_walked, cpu);
 	stats->sections_refused = atomic64_read(&sections_refused);
+	stats->children_missed = atomic64_read(&children_missed);
 	stats->nr_files = uw_file_count();
 	stats->files_refused = uw_file_refused();
 	stats->nr_spaces = uw_space_count();

@@ -27,6 +27,7 @@ void uw_stats_dropped(struct uw_counts __percpu *session, u64 weight);
 void uw_stats_session_gone(u64 weight);
 void uw_stats_walk(u32 nr_frames);
 void uw_stats_section_refused(void);
+void uw_stats_child_missed(void);
 
 void uw_stats_sum(struct uw_counts *sum, const struct uw_counts __percpu *counts);
 void uw_stats_fill(struct uwind_stats *stats);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Targets in a hash of twice as many slots as there may be targets. Slots of
- * processes that are gone are used again when a new one wants them.
+ * Targets in a hash of twice as many slots as there may be targets. A slot is
+ * set by cmpxchg and cleared by the sweep alone, which runs ten times a second:
+ * the other half is room for the children of a tenth of a second.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>
@@ -49,29 +50,36 @@ static bool uw_pid_is_gone(struct pid *pid)
 	return gone;
 }
 
-/* Writers are serialised by targets_lock: pids in slots stay valid. */
-static DEFINE_SPINLOCK(targets_lock);
-
+/* No lock and no allocator: fork() calls this where PREEMPT_RT must not sleep. */
 bool uw_targets_add(struct uw_targets *targets, struct pid *pid)
 {
-	struct pid *old = NULL;
-	bool added = false;
 	u32 i;
 
-	spin_lock(&targets_lock);
-	for (i = 0; i < UW_TARGET_PROBES && !added; i++) {
-		struct pid **slot = uw_target_slot(targets, pid, i);
+	get_pid(pid);
+	for (i = 0; i < UW_TARGET_PROBES; i++) {
+		struct pid *old = cmpxchg(uw_target_slot(targets, pid, i), NULL, pid);
 
-		old = *slot;
-		if (old == pid || (old && !uw_pid_is_gone(old)))
-			continue;
-		WRITE_ONCE(*slot, get_pid(pid));
-		added = true;
+		if (!old)
+			return true;
+		if (old == pid)
+			break;
 	}
-	spin_unlock(&targets_lock);
-	if (added)
-		put_pid(old);
-	return added;
+	put_pid(pid); /* the caller has a reference: not the last */
+	return i < UW_TARGET_PROBES;
+}
+
+void uw_targets_sweep(struct uw_targets *targets)
+{
+	u32 i;
+
+	for (i = 0; targets->slots && i < 1 << UW_TARGET_BITS; i++) {
+		struct pid *pid = READ_ONCE(targets->slots[i]);
+
+		if (!pid || !uw_pid_is_gone(pid))
+			continue;
+		WRITE_ONCE(targets->slots[i], NULL);
+		put_pid(pid);
+	}
 }
 
 static int uw_target_add_number(struct uw_targets *targets, s32 number, const struct cred *viewer)

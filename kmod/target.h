@@ -17,7 +17,7 @@ struct task_struct;
  */
 struct uw_targets {
 	bool all;
-	struct pid **slots; /* open addressing; set by cmpxchg, never cleared    */
+	struct pid **slots; /* open addressing, without an end of a chain        */
 };
 
 /* pids are numbers in current's namespace. -ESRCH, -ENOMEM, -EACCES: the viewer does not see it. */
@@ -28,7 +28,10 @@ void uw_targets_deinit(struct uw_targets *targets);
 /* Any context. */
 bool uw_targets_has(const struct uw_targets *targets, struct task_struct *task);
 
-/* Does not sleep. Returns false if there is no room. */
+/* Not in NMIs. Returns false if there is no room. */
 bool uw_targets_add(struct uw_targets *targets, struct pid *pid);
+
+/* Make room: forget processes that are gone. One at a time; may sleep. */
+void uw_targets_sweep(struct uw_targets *targets);
 
 #endif

@@ -50,23 +50,19 @@ static void uw_work_enter(struct callback_head *head)
 void uw_work_init(struct uw_work *work, void (*run)(struct uw_work *work),
 		  void (*drop)(struct uw_work *work))
 {
-	unsigned long flags;
-
 	work->head.func = NULL;
 	work->run = run;
 	work->drop = drop;
-	spin_lock_irqsave(&all_lock, flags);
+	spin_lock(&all_lock);
 	list_add(&work->all, &all_works);
-	spin_unlock_irqrestore(&all_lock, flags);
+	spin_unlock(&all_lock);
 }
 
 void uw_work_free(struct uw_work *work)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&all_lock, flags);
+	spin_lock(&all_lock);
 	list_del(&work->all);
-	spin_unlock_irqrestore(&all_lock, flags);
+	spin_unlock(&all_lock);
 	kfree(work);
 }
 

@@ -20,11 +20,11 @@ struct uw_work {
 	struct list_head all;              /* Protected by: work.c's lock         */
 };
 
-/* work is embedded at offset 0 of its own kmalloc() object. Any context but NMI. */
+/* work is embedded at offset 0 of its own kmalloc() object. A task's context. */
 void uw_work_init(struct uw_work *work, void (*run)(struct uw_work *work),
 		  void (*drop)(struct uw_work *work));
 
-/* Forget and free an idle work. Any context but NMI. */
+/* Forget and free an idle work. A task's context. */
 void uw_work_free(struct uw_work *work);
 
 /* Queue an idle work. Any context. -ESRCH: the task is past that. */

@@ -223,6 +223,7 @@ Result<ModuleStats> Device::module_stats()
 	stats.frames = raw.frames;
 	stats.files_refused = raw.files_refused;
 	stats.sections_refused = raw.sections_refused;
+	stats.children_missed = raw.children_missed;
 	return stats;
 }
 

@@ -56,6 +56,7 @@ struct ModuleStats {
 	std::uint64_t frames = 0;
 	std::uint64_t files_refused = 0;
 	std::uint64_t sections_refused = 0;
+	std::uint64_t children_missed = 0;
 };
 
 struct ModuleVersion {

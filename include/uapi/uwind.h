@@ -269,6 +269,8 @@ struct uwind_stats {
 	__u64 frames;           /* frames walked                                 */
 	__u64 files_refused;    /* files not tracked for want of room            */
 	__u64 sections_refused; /* by /dev/uwind-self: quota or contents         */
+	__u64 children_missed;  /* forks that inherited no ranges, or no session,
+				 * for want of room                              */
 };
 
 enum uwind_event { UWIND_EVENT_CPU_CLOCK, UWIND_EVENT_CYCLES };

@@ -110,7 +110,7 @@ namespace {
 	OFFSET(uwind_table_next, path_bytes, 48);
 	OFFSET(uwind_table_next, reserved, 52);
 
-	SIZE(uwind_stats, 472, 8);
+	SIZE(uwind_stats, 480, 8);
 	OFFSET(uwind_stats, size, 0);
 	OFFSET(uwind_stats, nr_tables, 4);
 	OFFSET(uwind_stats, table_bytes, 8);
@@ -127,6 +127,7 @@ namespace {
 	OFFSET(uwind_stats, frames, 448);
 	OFFSET(uwind_stats, files_refused, 456);
 	OFFSET(uwind_stats, sections_refused, 464);
+	OFFSET(uwind_stats, children_missed, 472);
 
 	SIZE(uwind_session_start, 40, 8);
 	OFFSET(uwind_session_start, size, 0);
