@@ -264,16 +264,6 @@ u64 uw_request_forget(unsigned int slot)
 	return open;
 }
 
-u64 uw_request_open(unsigned int slot)
-{
-	u32 i, count = uw_supply_count();
-	u64 open = 0;
-
-	for (i = 0; i < count; i++)
-		open += atomic_read(&uw_supply_at(i)->asked[slot]);
-	return open;
-}
-
 u32 uw_request_count(void)
 {
 	return uw_supply_taken();

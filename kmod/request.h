@@ -56,8 +56,6 @@ int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie
  */
 u64 uw_request_forget(unsigned int slot);
 
-/* Open triggers of a slot. */
-u64 uw_request_open(unsigned int slot);
 u32 uw_request_count(void);
 
 /* Make sure that there is a first supply. May sleep. */

@@ -262,10 +262,15 @@ static void uw_session_counts(struct uw_session *session, struct uwind_session_s
 	mutex_unlock(&session->sender.mutex);
 }
 
+/* Some are on their way from open to answered: what is not counted as anything yet is open. */
 void uw_session_stats(struct uw_session *session, struct uwind_session_stats *stats)
 {
-	stats->pending = uw_request_open(session->slot);
+	unsigned int i;
+
 	uw_session_counts(session, stats);
+	stats->pending = stats->requested - stats->answered;
+	for (i = 0; i < UWIND_NR_LOSSES; i++)
+		stats->pending -= stats->lost[i];
 }
 
 void uw_session_stop(struct uw_session *session, struct uwind_session_stats *stats)

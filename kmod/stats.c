@@ -72,13 +72,18 @@ void uw_stats_sum(struct uw_counts *sum, const struct uw_counts __percpu *counts
 	for_each_possible_cpu(cpu) {
 		const struct uw_counts *one = per_cpu_ptr(counts, cpu);
 
-		sum->requested += READ_ONCE(one->requested);
-		sum->answered += READ_ONCE(one->answered);
+		/* Before answered, which becomes less when an answer is lost after all. */
 		for (i = 0; i < UWIND_NR_LOSSES; i++)
 			sum->lost[i] += READ_ONCE(one->lost[i]);
+		smp_rmb();
+		sum->answered += READ_ONCE(one->answered);
 		for (i = 0; i < UWIND_NR_STOPS; i++)
 			sum->stops[i] += READ_ONCE(one->stops[i]);
 	}
+	/* Last: whatever was counted above had been requested before. */
+	smp_rmb();
+	for_each_possible_cpu(cpu)
+		sum->requested += READ_ONCE(per_cpu_ptr(counts, cpu)->requested);
 }
 
 void uw_stats_fill(struct uwind_stats *stats)
