@@ -10,6 +10,8 @@ set -euo pipefail
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
 
+KEEP_DAYS=14
+
 # By contents, and a changed file is new now: the source may have been edited while an earlier copy was compiled.
 # Sources that are gone go away in the copy as well; what the build made stays.
 copy_source() {
@@ -52,13 +54,41 @@ compile_in_root() {
 		"${MAKE[@]}" CROSS_COMPILE="$(triplet "$ARCH")-" DEB_BUILD_ARCH=amd64
 }
 
+# What a module is made of, by contents.
+ingredients() { # KERNEL
+	(cd "$SOURCE" && find -L . -type f \( -name '*.[chS]' -o -name Kbuild -o -name Makefile \) ! -name '*.mod.c' ! -name probed.h -print0 |
+		sort -z | xargs -0 sha256sum)
+	find "$REPO_DIR/include" -name '*.h' -print0 | sort -z | xargs -0 cat
+	cat "$1/version" "$LAB_DIR/build-kmod.sh" "$LAB_DIR/kbuild.list" "$REPO_DIR/VERSION"
+	echo "$ARCH $1"
+}
+
+# compile_once KERNEL SUITE: what was made of the same is taken from the cache, unless make is told more than usual.
+compile_once() {
+	local made
+	made=$(cache_dir)/built/$(ingredients "$1" | hash_of)
+	if [ ${#MAKE_ARGUMENTS[@]} = 0 ] && [ -d "$made" ]; then
+		cp "$made"/* "$OUT/"
+		touch "$made"
+		return
+	fi
+	if [ "$2" = "$(own_suite)" ]; then compile_here "$1"; else compile_in_root "$1" "$2"; fi
+	[ ${#MAKE_ARGUMENTS[@]} = 0 ] || return 0
+	mkdir -p "${made%/*}"
+	rm -rf "$made.new"
+	mkdir "$made.new"
+	cp "$OUT"/*.ko "$OUT/Module.symvers" "$made.new"
+	mv -T "$made.new" "$made" 2>/dev/null || rm -rf "$made.new"
+	prune "${made%/*}" "$KEEP_DAYS"
+}
+
 # Kernels that were fetched before they had a name for it are of this machine's suite.
 suite_of() { cat "$1/suite" 2>/dev/null || own_suite; }
 
 main() {
 	[ $# -ge 3 ] || die "usage: build-kmod.sh ARCH VERSION OUTDIR [MAKE-ARGUMENT...]"
 	ARCH=$1
-	local version=$2 kernel suite
+	local version=$2 kernel
 	check_arch "$ARCH"
 	SOURCE=${UWIND_KMOD:-$REPO_DIR/kmod}
 	[ -d "$SOURCE" ] || die "no module source in $SOURCE"
@@ -71,8 +101,7 @@ main() {
 	lock "kmod-$(printf '%s' "$OUT" | hash_of)"
 	forget_other_kernel "$kernel"
 	copy_source
-	suite=$(suite_of "$kernel")
-	if [ "$suite" = "$(own_suite)" ]; then compile_here "$kernel"; else compile_in_root "$kernel" "$suite"; fi
+	compile_once "$kernel" "$(suite_of "$kernel")"
 	find "$OUT" -maxdepth 1 -name '*.ko'
 }
 

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+# Building, for this machine and for guests. Sourced by check.sh.
+
+# Clones in other folders share what is compiled.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
+configure() {
+	local dir=$1
+	shift
+	if command -v ccache >/dev/null; then
+		set -- "$@" -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+	fi
+	cmake -G Ninja -S . -B "$dir" "$@"
+}
+
+build_programs() { # ARCH
+	local prefix=
+	if [ "$1" != "$HOST" ]; then
+		case $1 in amd64) prefix=x86_64-linux-gnu- ;; arm64) prefix=aarch64-linux-gnu- ;; esac
+	fi
+	make -C tests/programs --no-print-directory -j"$JOBS" CC="${prefix}gcc" CXX="${prefix}g++" OUT="$PWD/build/$1/programs"
+}
+
+# configure_for ARCH [FLAG]...: native or cross.
+configure_for() {
+	local arch=$1
+	shift
+	if [ "$arch" != "$HOST" ]; then set -- "$@" -DCMAKE_TOOLCHAIN_FILE="$PWD/scripts/lab/aarch64.cmake"; fi
+	configure "build/$arch" "$@"
+}
+
+build_tools() { # ARCH
+	configure_for "$1"
+	ninja -C "build/$1" uwind uwindd
+}
+
+build_truth() { # ARCH
+	configure_for "$1" -DUWIND_TRUTH=ON
+	ninja -C "build/$1" truth_step truth_walk truth_kernel
+}
+
+build_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/kmod-$2"; } # ARCH KERNEL
+
+build_unit() {
+	configure build/check -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
+		-DUWIND_TESTS=ON -DUWIND_SANITIZE=ON
+	ninja -C build/check unit_tests
+}
+
+fuzz_targets() { find tests/fuzz -name 'fuzz_*.cpp' -printf '%f\n' 2>/dev/null | sed 's/\.cpp$//' | sort; }
+
+build_fuzz() {
+	local targets
+	mapfile -t targets < <(fuzz_targets)
+	configure build/fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 \
+		-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
+		-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link -DCMAKE_CXX_FLAGS=-fsanitize=fuzzer-no-link \
+		-DUWIND_FUZZ=ON -DUWIND_SANITIZE=ON
+	ninja -C build/fuzz "${targets[@]}"
+}

@@ -1,0 +1,70 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+# The longer tests, in named parts. Sourced by check.sh.
+
+long_part() { # PART
+	local arch
+	case $1 in
+	fuzz)
+		step build-fuzz build_fuzz
+		if passed build-fuzz; then fuzz_steps saturate_fuzz 60; fi
+		;;
+	fuzz-sframe | fuzz-rows | fuzz-walk)
+		step build-fuzz build_fuzz
+		if passed build-fuzz; then step "$1" run_fuzz "${1/-/_}" 1200 20000000; fi
+		;;
+	truth)
+		step build-programs-amd64 build_programs amd64
+		step build-truth-amd64 build_truth amd64
+		if passed build-truth-amd64; then truth_steps 1700; fi
+		;;
+	truth-arm64)
+		step build-programs-arm64 build_programs arm64
+		step build-truth-arm64 build_truth arm64
+		step truth-signed truth_guest max,pauth-impdef=on 60
+		step truth-unsigned truth_guest cortex-a72 60 python3 perl xz threads
+		;;
+	unload-amd64 | unload-arm64) vm_part "${1#*-}" 6.1 60_unload CYCLES=100 ;;
+	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 6.1 34_stopped STOPS=500 ;;
+	attack-amd64 | attack-arm64) vm_part "${1#*-}" 6.1 51_attack CALLS=1000000 ;;
+	lives-amd64 | lives-arm64) vm_part "${1#*-}" 6.1 '35_lives 36_trouble' LOADS=10000 ;;
+	rows)
+		step build-unit build_unit
+		for arch in amd64 arm64; do step "rows-$arch" check_rows "$arch"; done
+		tail -n +2 "$OUT"/rows-*.log
+		;;
+	sframe)
+		step build-unit build_unit
+		step build-truth-amd64 build_truth amd64
+		step sframe-files check_sframe
+		if passed build-truth-amd64; then sframe_steps; fi
+		;;
+	sframe-arm64)
+		step build-truth-arm64 build_truth arm64
+		if passed build-truth-arm64; then sframe_guest_steps; fi
+		;;
+	service)
+		step deb scripts/deb.sh amd64
+		if passed deb; then step service scripts/check-service.sh "$OUT/service"; fi
+		tail -n 12 "$OUT/service.log"
+		;;
+	packages)
+		step deb make --no-print-directory deb
+		if passed deb; then step packages scripts/check-packages.sh; fi
+		;;
+	esac
+}
+
+LONG_PARTS='fuzz fuzz-sframe fuzz-rows fuzz-walk packages rows service sframe sframe-arm64 truth truth-arm64'
+for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch lives-$arch stopped-$arch unload-$arch"; done
+
+check_long() { # [PART]
+	local name=${1:-fuzz}
+	case " $LONG_PARTS " in
+	*" $name "*) part "$name" long_part "$name" ;;
+	*)
+		echo "check.sh: no part '$name': $LONG_PARTS" >&2
+		exit 64
+		;;
+	esac
+}

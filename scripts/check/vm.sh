@@ -1,0 +1,64 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests in virtual machines. Sourced by check.sh.
+
+# What a stock kernel has a target for in check-matrix; of all of them make check runs something.
+STOCK_KERNELS='6.1 6.12 7.2'
+
+# The CPU that signs return addresses for some, the one that does not for others: each kernel's cases know neither.
+cpu_of() { # ARCH KERNEL
+	case $1-$2 in arm64-7.2 | arm64-6.1-debug) echo max,pauth-impdef=on ;; esac
+}
+
+run_vm() { # ARCH KERNEL COMMAND...
+	local arch=$1 kernel=$2 cpu
+	shift 2
+	cpu=$(cpu_of "$arch" "$kernel")
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" ${cpu:+--cpu "$cpu"} --timeout 1800 --out "$OUT/vm-$arch-$kernel" \
+		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg \
+		--add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
+}
+
+# One boot runs the given cases, or all, the last of which is the demo.
+vm_cases() { # ARCH KERNEL CASES [VARIABLE=VALUE]...
+	local name=vm-$1-$2 cases
+	read -ra cases <<<"$3"
+	step "$name" run_vm "$1" "$2" env "${@:4}" /root/cases/run-all.sh "${cases[@]}"
+	absorb "$1-$2" "$name"
+}
+
+# Both machines and the host's tests share the processors: how long rmmod takes is check-long's.
+BUSY='CYCLES=3 RMMOD_LIMIT_MS=20000'
+
+# The longest cases run on one architecture each; check-matrix runs them on both.
+vm_check() { # ARCH
+	local without=36_trouble busy kernel
+	read -ra busy <<<"$BUSY"
+	if [ "$1" = arm64 ]; then without='35_lives 53_members'; fi
+	vm_cases "$1" 6.1 '' "${busy[@]}" "WITHOUT=$without"
+	step "demo-$1" scripts/demo-assert.py "$OUT/vm-$1-6.1/demo/report.json"
+	for kernel in $STOCK_KERNELS; do
+		[ "$kernel" = 6.1 ] || ! passed "build-kmod-$1-$kernel" || vm_cases "$1" "$kernel" "$QUICK_CASES" "${busy[@]}" CYCLES=1
+	done
+}
+
+# Tables of each sort, samples, fork and exec, and the end of the module: what a kernel's version can break.
+QUICK_CASES='10_register 20_sample 40_self 60_unload'
+
+built_for_vm() { # ARCH KERNEL
+	passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1-$2" && passed "build-programs-$1"
+}
+
+build_for_vm() { # ARCH KERNEL...
+	local arch=$1 kernel
+	shift
+	for kernel in "$@"; do step "build-kmod-$arch-$kernel" build_kmod "$arch" "$kernel"; done
+	step "build-programs-$arch" build_programs "$arch"
+	step "build-tools-$arch" build_tools "$arch"
+	step "build-truth-$arch" build_truth "$arch"
+}
+
+vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
+	build_for_vm "$1" "$2"
+	if built_for_vm "$1" "$2"; then vm_cases "$@" CASE_LIMIT=1500; fi
+}
