@@ -17,15 +17,7 @@ inside() {
 	mount --bind "$ROOT" "$ROOT"
 	mount -t proc proc "$ROOT/proc"
 	mount -t tmpfs tmpfs "$ROOT/run"
-	mount -t tmpfs tmpfs "$ROOT/dev"
-	for name in null zero full random urandom; do
-		: >"$ROOT/dev/$name"
-		mount --bind "/dev/$name" "$ROOT/dev/$name"
-	done
-	ln -s /proc/self/fd "$ROOT/dev/fd"
-	ln -s pts/ptmx "$ROOT/dev/ptmx"
-	mkdir "$ROOT/dev/pts"
-	mount -t devpts -o newinstance,ptmxmode=0666 devpts "$ROOT/dev/pts"
+	bind_devices "$ROOT"
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
 		chroot "$ROOT" /bin/bash /checks/check-packages-root.sh "$(cat "$REPO_DIR/VERSION")" "$(host_arch)"
 }
@@ -55,7 +47,8 @@ main() {
 	need dpkg-deb unshare chroot tar
 	local tar arch
 	for arch in amd64 arm64; do [ -e "$(package "$arch")" ] || die "$(package "$arch") is missing: run 'make deb' first"; done
-	tar=$("$LAB_DIR/package-root.sh")
+	# shellcheck disable=SC2046  # names
+	tar=$("$LAB_DIR/system-root.sh" bookworm $(grep -v '^#' "$LAB_DIR/package-root.list" | sed "s/ARCH/$(host_arch)/"))
 	mkdir -p "$REPO_DIR/out/check"
 	ROOT=$(mktemp -d "$REPO_DIR/out/check/root.XXXXXX")
 	trap clean_up EXIT

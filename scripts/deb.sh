@@ -3,6 +3,7 @@
 # Builds the Debian packages into out/deb: uwind-dkms, and uwind for amd64 and arm64, each beside its .changes.
 #
 # Usage: deb.sh [ARCH]...        default: amd64 arm64; what is not the host's is cross-built with the project's sysroot
+#        deb.sh --suite SUITE    the host's architecture, in a system of that Debian suite, into out/deb/SUITE
 set -euo pipefail
 # shellcheck source=lab/common.sh
 . "$(dirname "$0")/lab/common.sh"
@@ -67,20 +68,66 @@ build() { # ARCH
 	mv "$WORK/$1"/*.deb "$WORK/$1"/*.changes "$WORK/$1"/*.buildinfo "$OUT"
 }
 
-main() {
+# Names of what the packages are built with.
+build_depends() {
+	sed -n '/^Build-Depends/,/^Standards/p' "$REPO_DIR/debian/control" | sed 's/^[A-Z][A-Za-z-]*:.*$/&,/; s/^Build-Depends[A-Za-z-]*://; /^Standards/d' |
+		tr ',' '\n' | sed 's/(.*//; s/ //g; s/^debhelper-compat$/debhelper/; /^$/d' | sort -u
+}
+
+# An unpacked system in the tree's build folder; the cache keeps the tar file.
+unpack_system() { # SUITE
+	local tar
+	# shellcheck disable=SC2046  # names
+	tar=$("$LAB_DIR/system-root.sh" "$1" build-essential $(build_depends))
+	ROOT=$WORK/system
+	[ "$(cat "$WORK/unpacked" 2>/dev/null)" = "$tar" ] && return
+	rm -rf --one-file-system "$ROOT"
+	mkdir -p "$ROOT"
+	tar -x -C "$ROOT" --exclude='./dev/*' -f "$tar"
+	printf '%s\n' "$tar" >"$WORK/unpacked"
+}
+
+build_for_suite() { # SUITE
+	local log=$OUT/build.log
+	unpack_system "$1"
+	copy_tree "$(host_arch)"
+	rm -f "$WORK/$(host_arch)"/*.*
+	note "building for $1"
+	in_mounted_root "$ROOT" /mnt/work/tree work="$WORK/$(host_arch)" -- \
+		env HOME=/root DEB_BUILD_OPTIONS="$DEB_BUILD_OPTIONS" dpkg-buildpackage --no-sign -nc --build=binary >"$log" 2>&1 ||
+		die "the packages for $1 cannot be built: $(grep -m1 -E '[Ee]rror: |\*\*\*' "$log" || echo "see the log") ($log)"
+	mv "$WORK/$(host_arch)"/*.deb "$WORK/$(host_arch)"/*.changes "$WORK/$(host_arch)"/*.buildinfo "$OUT"
+}
+
+build_here() { # ARCH...
 	local arch
-	[ $# -gt 0 ] || set -- amd64 arm64
-	need rsync dpkg-buildpackage dh dh_dkms
-	check_version
-	use_ccache
-	export DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS:-parallel=$(nproc)}
-	mkdir -p "$OUT"
 	for arch in "$@"; do
 		check_arch "$arch"
 		prepare "$arch"
 		build "$arch"
 	done
-	find "$OUT" -name '*.deb' | sort
+}
+
+main() {
+	local suite
+	if [ "${1:-}" = --suite ] && [ "${2:-}" = "$(own_suite)" ]; then set -- "$(host_arch)"; fi
+	[ $# -gt 0 ] || set -- amd64 arm64
+	check_version
+	export DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS:-parallel=$(nproc)}
+	if [ "$1" = --suite ]; then
+		need rsync unshare
+		suite=${2:-}
+		OUT+=/$suite WORK+=/$suite
+		mkdir -p "$OUT"
+		rm -f "$OUT"/*.*
+		build_for_suite "$suite"
+	else
+		need rsync dpkg-buildpackage dh dh_dkms
+		use_ccache
+		mkdir -p "$OUT"
+		build_here "$@"
+	fi
+	find "$OUT" -maxdepth 1 -name '*.deb' | sort
 }
 
 main "$@"

@@ -43,10 +43,10 @@ long_part() { # PART
 		step build-truth-arm64 build_truth arm64
 		if passed build-truth-arm64; then sframe_guest_steps; fi
 		;;
-	service)
-		step deb scripts/deb.sh amd64
-		if passed deb; then step service scripts/check-service.sh "$OUT/service"; fi
-		tail -n 12 "$OUT/service.log"
+	service-*)
+		step deb scripts/deb.sh --suite "${1#service-}"
+		if passed deb; then step "$1" scripts/check-service.sh "${1#service-}" "$OUT/service"; fi
+		tail -n 12 "$OUT/$1.log"
 		;;
 	packages)
 		step deb make --no-print-directory deb
@@ -55,7 +55,7 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='fuzz fuzz-sframe fuzz-rows fuzz-walk packages rows service sframe sframe-arm64 truth truth-arm64'
+LONG_PARTS='fuzz fuzz-sframe fuzz-rows fuzz-walk packages rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm64'
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch lives-$arch stopped-$arch unload-$arch"; done
 
 check_long() { # [PART]

@@ -46,6 +46,11 @@ host_arch() { dpkg --print-architecture; }
 # The Debian suite that this machine runs.
 own_suite() { sed -n 's/^VERSION_CODENAME=//p' /etc/os-release; }
 
+# sources_of ARCH SUITE: lines for apt, of the mirror that this machine's apt uses.
+sources_of() {
+	if [ "$2" = "$(own_suite)" ]; then "$LAB_DIR/debs.sh" --sources "$1"; else "$LAB_DIR/debs.sh" --sources --suite "$2" "$1"; fi
+}
+
 check_arch() {
 	case $1 in
 	amd64 | arm64) ;;
@@ -90,6 +95,20 @@ in_mounted_root() {
 		mount --rbind /proc "$root/proc"
 		mount --rbind /dev "$root/dev"
 		exec unshare --root="$root" --wd="$folder" "${@:count+1}"' in_mounted_root "$root" "$folder" ${#binds[@]} "${binds[@]}" "$@"
+}
+
+# bind_devices ROOT: /dev of a root that is mounted nowhere else: the harmless ones, and terminals of its own.
+bind_devices() {
+	local name
+	mount -t tmpfs tmpfs "$1/dev"
+	for name in null zero full random urandom; do
+		: >"$1/dev/$name"
+		mount --bind "/dev/$name" "$1/dev/$name"
+	done
+	ln -s /proc/self/fd "$1/dev/fd"
+	ln -s pts/ptmx "$1/dev/ptmx"
+	mkdir "$1/dev/pts"
+	mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/dev/pts"
 }
 
 # memory_mib: what the host can still give away.

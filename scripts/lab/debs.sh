@@ -3,8 +3,7 @@
 # Downloads Debian packages, with what they depend on, of any architecture into the cache, and prints the files' paths.
 #
 # Usage: debs.sh [--only] [--update] [--suite SUITE] ARCH PACKAGE[:ARCH]...
-#        debs.sh --mirror ARCH        prints the address of Debian's packages that apt is configured with
-#        debs.sh --sources [--suite SUITE] ARCH    prints the sources themselves
+#        debs.sh --sources [--suite SUITE] ARCH    prints the sources, security updates among them
 #   --only    just these packages, without dependencies
 #   --update  first fetch a fresh package index (else only once in seven days)
 #   --suite   from this Debian suite (trixie, sid, trixie-backports) instead of the host's own
@@ -182,11 +181,6 @@ fetch() {
 	fi
 }
 
-# Security updates are not a whole suite's packages.
-mirror() { awk '$(NF - 1) !~ /-security$/ { print $(NF - 2); exit }' "$STATE/sources.list"; }
-
-sources() { cat "$STATE/sources.list"; }
-
 main() {
 	local update=0 print=
 	ONLY=0 SUITE=''
@@ -194,8 +188,7 @@ main() {
 		case $1 in
 		--only) ONLY=1 ;;
 		--update) update=1 ;;
-		--mirror) print=mirror ;;
-		--sources) print=sources ;;
+		--sources) print=1 ;;
 		--suite) SUITE=${2:-} && shift ;;
 		-*) usage ;;
 		*) break ;;
@@ -212,7 +205,7 @@ main() {
 	lock apt
 	if [ "$update" = 1 ] || ! index_is_fresh; then update_index; fi
 	if [ -n "$print" ]; then
-		"$print"
+		cat "$STATE/sources.list"
 		return
 	fi
 	fetch "$@"

@@ -15,13 +15,6 @@ packages() { { grep -v '^#' "$LAB_DIR/$LIST" && echo "${EXTRA[@]}"; } | xargs | 
 
 is_own() { [ "$(host_arch)" = amd64 ] && [ "$1" = "$(own_suite)" ]; }
 
-# sid's Release file can be older than it says it is good for.
-source_of() {
-	local suite=$1 options=
-	if [ "$suite" = sid ]; then options='[check-valid-until=no] '; fi
-	printf 'deb %s%s %s main\n' "$options" "$("$LAB_DIR/debs.sh" --mirror "$(host_arch)")" "$suite"
-}
-
 # What maintainer scripts would have made.
 complete() {
 	mkdir -p "$1/mnt"
@@ -29,18 +22,19 @@ complete() {
 }
 
 make_root() {
-	local suite=$1 dir=$2 log source
+	local suite=$1 dir=$2 log
 	log=$(cache_dir)/toolchains/$suite.log
-	source=$(source_of "$suite")
 	note "unpacking $suite's compilers ($LIST)"
 	rm -rf "$dir.tmp"
 	mkdir -p "$dir.tmp"
+	sources_of amd64 "$suite" >"$dir.list"
 	# Through tar: every file is the user's own then, whoever that is.
 	mmdebstrap --quiet --variant=extract --architectures=amd64 --aptopt='Acquire::Languages "none"' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
-		--include="$(packages)" "$suite" - "$source" 2>"$log" |
+		--include="$(packages)" "$suite" - "$dir.list" 2>"$log" |
 		tar -x -C "$dir.tmp" --no-same-owner --exclude='./dev/*' ||
 		die "mmdebstrap could not make a root of $suite: check that apt's mirror has that suite ($log)"
+	rm "$dir.list"
 	complete "$dir.tmp"
 	mv "$dir.tmp" "$dir"
 }
