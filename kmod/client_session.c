@@ -80,62 +80,63 @@ int uw_client_session_start(void *context, void *data)
 	return err;
 }
 
-int uw_client_session_enable(void *context, void *data)
+/* act, with the session that the file must have. */
+static int uw_session_act(struct uw_client *client, void *data,
+			  int (*act)(struct uw_client *client, void *data))
 {
-	struct uw_client *client = context;
-	int err = -EINVAL;
-
-	mutex_lock(&client->mutex);
-	if (client->session) {
-		uw_session_enable(client->session);
-		err = 0;
-	}
-	mutex_unlock(&client->mutex);
-	return err;
-}
-
-int uw_client_session_ask(void *context, void *data)
-{
-	struct uwind_session_ask *arg = data;
-	struct uw_client *client = context;
 	int err = -EINVAL;
 
 	mutex_lock(&client->mutex);
 	if (client->session)
-		err = uw_session_ask(client->session, arg->tid, &arg->cookie);
+		err = act(client, data);
 	mutex_unlock(&client->mutex);
 	return err;
+}
+
+static int uw_act_enable(struct uw_client *client, void *data)
+{
+	uw_session_enable(client->session);
+	return 0;
+}
+
+static int uw_act_ask(struct uw_client *client, void *data)
+{
+	struct uwind_session_ask *arg = data;
+
+	return uw_session_ask(client->session, arg->tid, &arg->cookie);
+}
+
+static int uw_act_stats(struct uw_client *client, void *data)
+{
+	memset(data, 0, sizeof(struct uwind_session_stats));
+	uw_session_stats(client->session, data);
+	return 0;
+}
+
+static int uw_act_stop(struct uw_client *client, void *data)
+{
+	memset(data, 0, sizeof(struct uwind_session_stats));
+	uw_session_stop(client->session, data);
+	client->session = NULL;
+	return 0;
+}
+
+int uw_client_session_enable(void *context, void *data)
+{
+	return uw_session_act(context, data, uw_act_enable);
+}
+
+int uw_client_session_ask(void *context, void *data)
+{
+	return uw_session_act(context, data, uw_act_ask);
 }
 
 int uw_client_session_stats(void *context, void *data)
 {
-	struct uwind_session_stats *stats = data;
-	struct uw_client *client = context;
-	int err = -EINVAL;
-
-	memset(stats, 0, sizeof(*stats));
-	mutex_lock(&client->mutex);
-	if (client->session) {
-		uw_session_stats(client->session, stats);
-		err = 0;
-	}
-	mutex_unlock(&client->mutex);
-	return err;
+	return uw_session_act(context, data, uw_act_stats);
 }
 
 int uw_client_session_stop(void *context, void *data)
 {
-	struct uwind_session_stats *stats = data;
-	struct uw_client *client = context;
-	int err = -EINVAL;
-
-	memset(stats, 0, sizeof(*stats));
-	mutex_lock(&client->mutex);
-	if (client->session) {
-		uw_session_stop(client->session, stats);
-		client->session = NULL;
-		err = 0;
-	}
-	mutex_unlock(&client->mutex);
-	return err;
+	return uw_session_act(context, data, uw_act_stop);
 }
