@@ -41,6 +41,11 @@ cp $PROGRAMS/sframe_victim $PROGRAMS/dlopen_victim $PROGRAMS/plugin.so .
 want_status "who is not in the group is refused" 77 as_ok $EVE uwind record -o $EVE/eve.json -- ./sframe_victim 1 2>eve.log
 grep -q 'join its group' eve.log || fail "and is told what to do: $(cat eve.log)"
 
+# Rates, numbers, other processes, others' descriptors.
+cp $PROGRAMS/sleeper unused
+$PROGRAMS/member_check $GROUP $ANN $BEN unused >checks.txt || fail "the contract holds: $(grep -v '^ok' checks.txt)"
+[ "$(grep -c '^ok' checks.txt)" -gt 50 ] || fail "every rule was tried"
+
 # Ann's own, while Ben's and root's work, too, and one of Ann's hides itself.
 (as $BEN ./busy busy 300) &
 working=$!

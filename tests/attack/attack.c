@@ -20,6 +20,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "../programs/genl.h"
 #include "attack.h"
 
 #define MAX_THREADS 8
@@ -227,7 +228,7 @@ int main(int argc, char **argv)
 	if (tally == MAP_FAILED)
 		return 1;
 	tally->goal = strtoull(argv[1], NULL, 0);
-	tally->family = find_family();
+	tally->family = genl_family();
 	inherited_control = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
 	printf("seed: %llu\n", (unsigned long long)seed);
 	fflush(stdout);

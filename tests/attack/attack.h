@@ -86,8 +86,6 @@ uint32_t any_rows(struct dice *dice, struct uwind_row *rows, uint32_t max, uint3
 
 void any_ioctl(struct dice *dice);
 void any_message(struct dice *dice);
-/* The number of our family; 0: there is none. */
-uint32_t find_family(void);
 int open_socket(struct dice *dice);
 
 #endif
