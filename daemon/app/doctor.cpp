@@ -57,8 +57,8 @@ Finding of_module_file(const ModuleFile& file, const std::string& release)
 	Finding finding = missing;
 	if (file.path.empty()) {
 		finding.found = "is not loaded, and there is none for " + release;
-		finding.mend =
-			"apt install linux-headers-" + release + " && make build && make install, then modprobe uwind";
+		finding.mend = "apt install uwind-dkms linux-headers-" + release +
+			       " (or make build && make install in the source), then modprobe uwind";
 	} else if (!file.known_by_name) {
 		finding.found = "is not loaded, and modprobe does not know " + file.path;
 		finding.mend = "depmod -a && modprobe uwind";

@@ -3,7 +3,7 @@
 # The longer tests, in named parts. Sourced by check.sh.
 
 long_part() { # PART
-	local arch
+	local arch machine
 	case $1 in
 	fuzz)
 		step build-fuzz build_fuzz
@@ -48,6 +48,10 @@ long_part() { # PART
 		if passed deb; then step "$1" scripts/check-service.sh "${1#service-}" "$OUT/service"; fi
 		tail -n 12 "$OUT/$1.log"
 		;;
+	doctor)
+		build_for_vm amd64 6.1
+		for machine in absent forbidden without_option locked_down; do step "doctor-$machine" doctor_guest $machine; done
+		;;
 	packages)
 		step deb make --no-print-directory deb
 		if passed deb; then step packages scripts/check-packages.sh; fi
@@ -55,7 +59,7 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='fuzz fuzz-sframe fuzz-rows fuzz-walk packages rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm64'
+LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk packages rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm64'
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch lives-$arch stopped-$arch unload-$arch"; done
 
 check_long() { # [PART]

@@ -62,3 +62,18 @@ vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
 	build_for_vm "$1" "$2"
 	if built_for_vm "$1" "$2"; then vm_cases "$@" CASE_LIMIT=1500; fi
 }
+
+# A machine that is broken in one way.
+doctor_guest() { # absent | forbidden | without_option | locked_down
+	local kernel=6.1 options=(--no-module) release
+	case $1 in
+	forbidden) options=() ;;
+	without_option) kernel=6.1-bare ;;
+	locked_down)
+		release=$(cat "$(scripts/lab/fetch-kernel.sh amd64 6.1)/release")
+		options+=(--append lockdown=integrity --add "build/amd64/kmod-6.1/uwind.ko:/lib/modules/$release/updates/dkms/")
+		;;
+	esac
+	UWIND_NO_BUILD=1 qemu/run.sh --arch amd64 --kernel $kernel "${options[@]}" --timeout 300 --out "$OUT/doctor-$1" \
+		--add qemu/doctor -- /root/doctor/guest.sh "$1"
+}
