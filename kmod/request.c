@@ -38,8 +38,12 @@ static void uw_kick(struct irq_work *work)
 {
 }
 
-/* After an NMI that hit user mode, only an interrupt leads past task work. */
-static DEFINE_PER_CPU(struct irq_work, kick_work) = IRQ_WORK_INIT_HARD(uw_kick);
+/*
+ * After an NMI that hit user mode, only an interrupt leads past task work. The
+ * function is set at run time: Linux 6.1 does not relocate the per-CPU data of a
+ * module, so an address in its initial value would stay 0.
+ */
+static DEFINE_PER_CPU(struct irq_work, kick_work) = IRQ_WORK_INIT_HARD(NULL);
 
 static struct uw_request **uw_pending_slot(const struct task_struct *task, u32 probe)
 {
@@ -269,20 +273,22 @@ u32 uw_request_count(void)
 	return uw_supply_taken();
 }
 
-static void uw_cookies_prepare(void)
+/* Changes nothing if a session runs already. */
+static void uw_cpus_prepare(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		WRITE_ONCE(per_cpu_ptr(&kick_work, cpu)->func, uw_kick);
 		cmpxchg(per_cpu_ptr(&cookie_count, cpu), 0, ktime_get_boottime_ns() >> 10);
+	}
 }
 
 int uw_request_prepare(void)
 {
 	int cpu;
 
-	uw_cookies_prepare();
-
+	uw_cpus_prepare();
 	for_each_possible_cpu(cpu) {
 		struct uw_frame **spare = per_cpu_ptr(&spare_frames, cpu);
 		struct uw_frame *frames;
