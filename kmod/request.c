@@ -57,28 +57,37 @@ static struct uw_request *uw_pending_find(const struct task_struct *task)
 	for (i = 0; i < UW_PENDING_PROBES; i++) {
 		struct uw_request *request = READ_ONCE(*uw_pending_slot(task, i));
 
-		if (request && request->task == task)
+		if (request && READ_ONCE(request->task) == task)
 			return request;
 	}
 	return NULL;
 }
 
+/* Nobody finds it before uw_pending_publish(). */
 static bool uw_pending_add(struct uw_request *request)
 {
 	u32 i;
 
 	for (i = 0; i < UW_PENDING_PROBES; i++)
-		if (!cmpxchg(uw_pending_slot(request->task, i), NULL, request))
+		if (!cmpxchg(uw_pending_slot(current, i), NULL, request))
 			return true;
 	return false;
+}
+
+/* From here on an NMI may share it, so it must be sure to be answered. */
+static void uw_pending_publish(struct uw_request *request)
+{
+	barrier();
+	WRITE_ONCE(request->task, current);
 }
 
 static void uw_pending_remove(struct uw_request *request)
 {
 	u32 i;
 
+	WRITE_ONCE(request->task, NULL);
 	for (i = 0; i < UW_PENDING_PROBES; i++) {
-		struct uw_request **slot = uw_pending_slot(request->task, i);
+		struct uw_request **slot = uw_pending_slot(current, i);
 
 		if (READ_ONCE(*slot) != request)
 			continue;
@@ -102,7 +111,6 @@ static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
 	struct pt_regs *user = user_mode(regs) ? regs : task_pt_regs(current);
 
 	request->cpu = raw_smp_processor_id();
-	request->task = current;
 	request->cookie = uw_cookie_next(request->cpu);
 	request->time_ns = ktime_get_boot_fast_ns();
 	request->exec_id = current->self_exec_id;
@@ -120,7 +128,6 @@ static void uw_request_fill_remote(struct uw_request *request, struct task_struc
 	request->cookie = uw_cookie_next(smp_processor_id());
 	preempt_enable();
 	request->cpu = task_cpu(task);
-	request->task = task;
 	request->time_ns = ktime_get_boot_fast_ns();
 	request->exec_id = READ_ONCE(task->self_exec_id);
 	request->in_execve = false;
@@ -146,6 +153,7 @@ static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
 		uw_supply_give(request);
 		return NULL;
 	}
+	uw_pending_publish(request);
 	if (in_nmi())
 		irq_work_queue(this_cpu_ptr(&kick_work));
 	return request;

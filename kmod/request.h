@@ -16,9 +16,11 @@
 struct uw_request {
 	struct uw_work work;        /* first                                     */
 	u32 index;                  /* in the supply. Set once                   */
+	/* Who may share it: current, while in the pending table; NULL: nobody.
+	 * Written by that task only */
+	const struct task_struct *task;
 	/* Set by the first asker, constant until answered: */
 	u32 cpu;
-	const struct task_struct *task;
 	u64 cookie;
 	u64 time_ns;
 	u64 exec_id;
