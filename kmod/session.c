@@ -2,11 +2,11 @@
 /*
  * The slot table of running sessions.
  *
- * The end of a session, in order: its counters are released, so nobody asks any
- * more; its slot is emptied, so that no task begins to answer; SRCU waits for
- * those that are answering, which is short, as walks are outside; then whatever
- * is still open in its name is taken back and counted as pending, however long
- * those tasks sleep.
+ * The end of a session, in order: its counters are released; its slot is
+ * emptied, so that no other module asks any more and no task begins to answer;
+ * SRCU waits for those that are answering, which is short, as walks are outside,
+ * and RCU for those that are asking; then whatever is still open in its name is
+ * taken back and counted as pending, however long those tasks sleep.
  */
 #include <linux/cred.h>
 #include <linux/nsproxy.h>
@@ -25,7 +25,7 @@
 
 DEFINE_STATIC_SRCU(sessions_srcu);
 static DEFINE_MUTEX(sessions_mutex);
-/* Protected by: sessions_mutex to write; SRCU to read. */
+/* Protected by: sessions_mutex to write; SRCU to answer, RCU to ask. */
 static struct uw_session __rcu *sessions[UWIND_MAX_SESSIONS];
 static unsigned long slots_used; /* Protected by: sessions_mutex                 */
 static u32 last_number;          /* Protected by: sessions_mutex                 */
@@ -36,19 +36,36 @@ static bool uw_has_user_stack(const struct task_struct *task)
 	return !(task->flags & (PF_KTHREAD | UW_PF_USER_WORKER)) && task->mm;
 }
 
-void uw_session_trigger(struct uw_session *session, struct pt_regs *regs)
+bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs)
 {
 	int loss;
 
 	if (!uw_has_user_stack(current))
-		return;
+		return false;
 	if (!uw_targets_has(&session->targets, current) ||
 	    !uw_viewer_sees_current(session->viewer))
-		return;
+		return false;
 	uw_stats_requested(session->counts, 1);
 	loss = uw_request_ask(session->slot, regs);
 	if (loss >= 0)
 		uw_stats_lost(session->counts, loss, 1);
+	return loss < 0;
+}
+
+unsigned int uw_session_trigger_all(struct pt_regs *regs)
+{
+	unsigned int slot, asked = 0;
+
+	/* SRCU is not for NMIs; uw_session_stop() waits for both. */
+	rcu_read_lock();
+	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
+		struct uw_session *session = rcu_dereference(sessions[slot]);
+
+		if (session && READ_ONCE(session->enabled))
+			asked += uw_session_trigger(session, regs);
+	}
+	rcu_read_unlock();
+	return asked;
 }
 
 int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie)
@@ -244,6 +261,7 @@ struct uw_session *uw_session_start(const struct uwind_session_start *arg, const
 void uw_session_enable(struct uw_session *session)
 {
 	uw_trigger_perf_enable(&session->trigger);
+	WRITE_ONCE(session->enabled, true);
 }
 
 static void uw_session_counts(struct uw_session *session, struct uwind_session_stats *stats)
@@ -282,6 +300,7 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
 	rcu_assign_pointer(sessions[session->slot], NULL);
 	mutex_unlock(&sessions_mutex);
 	synchronize_srcu(&sessions_srcu);
+	synchronize_rcu();
 	pending = uw_request_forget(session->slot);
 	uw_stats_session_gone(pending);
 	cancel_delayed_work_sync(&session->flush);

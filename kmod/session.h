@@ -22,6 +22,7 @@ struct uw_session {
 	unsigned int slot;
 	u32 number;                /* Set once                                   */
 	u32 flags;
+	bool enabled;              /* Set once                                   */
 	u32 max_frames;
 	struct pid_namespace *pid_ns; /* holds a reference                       */
 	const struct cred *viewer; /* holds a reference: see viewer.h            */
@@ -48,8 +49,14 @@ void uw_session_stats(struct uw_session *session, struct uwind_session_stats *st
  */
 void uw_session_stop(struct uw_session *session, struct uwind_session_stats *stats);
 
-/* A trigger has fired in current. Any context. */
-void uw_session_trigger(struct uw_session *session, struct pt_regs *regs);
+/*
+ * A trigger has fired in current. Any context. Returns false if nothing is asked
+ * for: it is none of the session's targets, or counted as lost.
+ */
+bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs);
+
+/* The same for every enabled session; returns for how many something is asked. */
+unsigned int uw_session_trigger_all(struct pt_regs *regs);
 
 /* The thread with this number in current's namespace. See UWIND_IOC_SESSION_ASK. */
 int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie);
