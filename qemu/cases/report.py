@@ -19,6 +19,9 @@ Usage: report.py FILE RULE...
   table:MODULE:KIND           a module whose path contains MODULE has such a table
   method:MODULE:METHOD        some frame in MODULE was found that way
   unnamed:MODULE              frames in MODULE have no symbol, but for the entry function
+  bounded:FILE                each process has at most as many stacks as FILE says were asked for ("process PID N"; PID 0
+                              counts for those that FILE does not name)
+  asked:FILE                  nobody else has asked: FILE's sum is what was requested, but for what found no request
 """
 import collections
 import json
@@ -217,6 +220,32 @@ def rule_unnamed(report, path):
     frames = [f for i, f in enumerate(report.json["frames"]) if path in report.module(i)]
     names = {f["symbol"] for f in frames} - {None, "_start"}
     return [] if frames and not names else ["%d frames in %s, named %s" % (len(frames), path, sorted(names))]
+
+
+def processes_asked(path):
+    """Requests by process; under 0 those of processes that are not named."""
+    asked = collections.Counter()
+    with open(path, encoding="utf-8") as file:
+        for words in map(str.split, file):
+            if words[0] == "process":
+                asked[int(words[1])] += int(words[2])
+    return asked
+
+
+def rule_bounded(report, path):
+    asked, answered = processes_asked(path), collections.Counter()
+    for sample in report.json["samples"]:
+        answered[sample["pid"] if sample["pid"] in asked else 0] += sample["weight"]
+    return ["process %d has %d answers, but %d were asked for" % (pid, answered[pid], asked[pid])
+            for pid in answered if answered[pid] > asked[pid]]
+
+
+def rule_asked(report, path):
+    counters, asked = report.json["counters"], sum(processes_asked(path).values())
+    at_once = counters["requested"] - asked
+    if 0 <= at_once <= counters["lost"].get("nomem", 0):
+        return []
+    return ["%d requests, but %d were asked for; lost: %s" % (counters["requested"], asked, counters["lost"])]
 
 
 def main(arguments):

@@ -40,6 +40,9 @@ build_truth() { # ARCH
 	ninja -C "build/$1" truth_step truth_walk truth_kernel
 }
 
+# The module that sends NMIs, for the one architecture whose stock kernels have them.
+build_test_kmod() { UWIND_KMOD=tests/kmod scripts/lab/build-kmod.sh "$1" "$2" "build/$1/test-kmod-$2"; } # ARCH KERNEL
+
 build_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/kmod-$2"; } # ARCH KERNEL
 
 build_unit() {

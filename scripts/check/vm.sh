@@ -11,12 +11,13 @@ cpu_of() { # ARCH KERNEL
 }
 
 run_vm() { # ARCH KERNEL COMMAND...
-	local arch=$1 kernel=$2 cpu
+	local arch=$1 kernel=$2 cpu modules=()
 	shift 2
+	if [ "$arch" = amd64 ]; then modules=(--add "build/$arch/test-kmod-$kernel/uwind_nmi.ko"); fi
 	cpu=$(cpu_of "$arch" "$kernel")
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" ${cpu:+--cpu "$cpu"} --timeout 1800 --out "$OUT/vm-$arch-$kernel" \
 		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg \
-		--add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
+		"${modules[@]}" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
 
 # One boot runs the given cases, or all, the last of which is the demo.
@@ -38,7 +39,7 @@ vm_check() { # ARCH
 	vm_cases "$1" 6.1 '' "${busy[@]}" "WITHOUT=$without"
 	step "demo-$1" scripts/demo-assert.py "$OUT/vm-$1-6.1/demo/report.json"
 	for kernel in $STOCK_KERNELS; do
-		[ "$kernel" = 6.1 ] || ! passed "build-kmod-$1-$kernel" || vm_cases "$1" "$kernel" "$QUICK_CASES" "${busy[@]}" CYCLES=1
+		[ "$kernel" = 6.1 ] || ! built_for_vm "$1" "$kernel" || vm_cases "$1" "$kernel" "$QUICK_CASES" "${busy[@]}" CYCLES=1
 	done
 }
 
@@ -46,13 +47,17 @@ vm_check() { # ARCH
 QUICK_CASES='10_register 20_sample 40_self 60_unload'
 
 built_for_vm() { # ARCH KERNEL
-	passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1-$2" && passed "build-programs-$1"
+	passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1-$2" && passed "build-programs-$1" &&
+		{ [ "$1" != amd64 ] || passed "build-test-kmod-$1-$2"; }
 }
 
 build_for_vm() { # ARCH KERNEL...
 	local arch=$1 kernel
 	shift
-	for kernel in "$@"; do step "build-kmod-$arch-$kernel" build_kmod "$arch" "$kernel"; done
+	for kernel in "$@"; do
+		step "build-kmod-$arch-$kernel" build_kmod "$arch" "$kernel"
+		if [ "$arch" = amd64 ]; then step "build-test-kmod-$arch-$kernel" build_test_kmod "$arch" "$kernel"; fi
+	done
 	step "build-programs-$arch" build_programs "$arch"
 	step "build-tools-$arch" build_tools "$arch"
 	step "build-truth-$arch" build_truth "$arch"

@@ -16,7 +16,7 @@ KEEP_DAYS=14
 # Sources that are gone go away in the copy as well; what the build made stays.
 copy_source() {
 	mkdir -p "$OUT"
-	rsync -rlpc --delete --filter='P *.mod.c' --filter='R *.[chS]' --filter='P *' \
+	rsync -rlpc --copy-unsafe-links --delete --filter='P *.mod.c' --filter='R *.[chS]' --filter='P *' \
 		--exclude='*.o' --exclude='*.ko' --exclude=probed.h --exclude='*.found' --exclude='.*.cmd' "$SOURCE/" "$OUT/"
 }
 

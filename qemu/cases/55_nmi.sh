@@ -1,0 +1,85 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# NMIs rain on all processors and ask for stacks: whatever they hit, each request is answered once and by the right task, or
+# counted as lost. First nobody but NMIs asks, so that both sides' numbers can be compared; then they hit those who ask.
+# Expected: 20 s; RAIN=200 is the time between two NMIs on a processor, in microseconds
+. ./lib.sh
+
+NMI_MODULE=/root/uwind_nmi.ko
+COUNTS=/sys/kernel/debug/uwind_nmi
+
+[ "$(uname -m)" = x86_64 ] || {
+	echo "skipped: Debian's arm64 kernels have no pseudo-NMIs, so there is no NMI to ask in"
+	exit 0
+}
+
+trap 'rmmod uwind_nmi 2>/dev/null; clean_up' EXIT
+
+# Where the kernel's entry code and the module's code lie, as uwind_nmi's parameters; the module's reach to its last function.
+text_parameters() {
+	awk '$3 == "__entry_text_start" { print "entry_start=0x" $1 }
+		$3 == "__entry_text_end" { print "entry_end=0x" $1 }
+		$4 == "[uwind]" && tolower($2) == "t" { at = "0x" $1; if (!low || at < low) low = at; if (at > high) high = at }
+		END { print "module_start=" low; print "module_end=" high }' /proc/kallsyms
+}
+
+# So many NMIs, and on occasions of each kind at least one has led to a request.
+hit() {
+	awk -v kinds=" $kinds " '$1 == "sent" && $2 < 1500 { exit 1 } index(kinds, " " $1 " ") && !$3 { exit 1 }' $COUNTS
+}
+
+# One whose stack takes long to walk; others that enter the kernel and leave it all the time, also by exec and exit.
+start_victims() {
+	nice $PROGRAMS/lives_victim killed &
+	victims=$!
+	for program in threads_victim fork_victim exec_victim; do
+		nice $PROGRAMS/$program 600 &
+		victims="$victims $!"
+	done
+	nice dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
+	victims="$victims $!"
+}
+
+no_session() { [ "$(status_of sessions)" = 0 ]; }
+
+# under_rain NAME "KIND..." OPTION...: a recording until NMIs have hit everything. They still rain when its session ends.
+under_rain() {
+	name=$1 kinds=$2
+	shift 2
+	start_victims # first, so that their tables are there when the samples begin
+	uwind record -a --duration 300 -o "$name.json" "$@" >record.log 2>&1 &
+	recorder=$!
+	until_true 30 is_sampling || fail "$name: record samples: $(cat record.log)"
+	start=$(date +%s)
+	# shellcheck disable=SC2086  # words
+	insmod $NMI_MODULE period_us="${RAIN:-200}" $text || fail "insmod $NMI_MODULE"
+	sleep 3
+	until_true 60 hit || fail "$name: NMIs hit everything: $(grep -v process $COUNTS)"
+	kill -TERM $recorder
+	until_true 30 no_session || fail "$name: the session ends"
+	seconds=$(($(date +%s) - start))
+	cat $COUNTS >"$name.counts"
+	rmmod uwind_nmi || fail "$name: the rain ends"
+	# shellcheck disable=SC2086  # words
+	kill -KILL $victims
+	wait $recorder || fail "$name: recorded: $(cat record.log)"
+	echo "$name: $seconds s; $(grep -v process "$name.counts" | tr '\n' ';') $(tail -n 1 record.log)"
+}
+
+# What holds for both. Most of dd's requests come from its way into the kernel or out of it; what is lost is lost by exec, exit
+# and kill.
+kept="schema balance lost:10 samples:lives_victim:20 samples:dd:20 samples:threads_victim:20 samples:fork_victim:20
+	complete:lives_victim:95 complete:dd:95 complete:threads_victim:95 complete:fork_victim:95
+	bottom:dd bottom:fork_victim bottom:threads_victim bottom:lives_victim
+	chain:lives_victim:descend:main chain:fork_victim:work_recurse:main chain:threads_victim:thread_work:clone"
+
+text=$(text_parameters)
+under_rain alone "user kernel entry module" -c 1000000000000
+# shellcheck disable=SC2086
+rules alone.json $kept bounded:alone.counts asked:alone.counts
+under_rain both "user kernel entry module trigger" -F 1999
+# shellcheck disable=SC2086
+rules both.json $kept
+remove_module "after the rain"
+insert_module
+echo "rmmod took $took ms"

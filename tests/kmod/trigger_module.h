@@ -1,0 +1,1 @@
+../../kmod/trigger_module.h
