@@ -11,6 +11,7 @@
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/module.h>
@@ -143,7 +144,7 @@ static void uw_file_evict(u32 nr)
 		uw_file_free(file);
 }
 
-/* Returns the file that is in the store: fresh, or one that was faster. */
+/* Returns the file that is in the store: fresh, or one that was faster. NULL: no memory. */
 static struct uw_file *uw_file_insert(struct uw_file *fresh)
 {
 	struct uw_file *file;
@@ -185,6 +186,13 @@ static int uw_file_reserve(struct uw_quota *quota)
 	return quota ? uw_quota_take_file(quota, max / UW_FILE_SHARES) : 0;
 }
 
+/* Whoever gets no file is counted: its frames are without one. */
+static struct uw_file *uw_file_refuse(int err)
+{
+	atomic64_inc(&nr_refused);
+	return ERR_PTR(err);
+}
+
 static struct uw_file *uw_file_add(const struct uw_file_id *id, struct file *f,
 				   struct uw_quota *quota, gfp_t gfp)
 {
@@ -195,16 +203,14 @@ static struct uw_file *uw_file_add(const struct uw_file_id *id, struct file *f,
 		uw_file_evict(READ_ONCE(max_files) / 16 + 1);
 		err = uw_file_reserve(quota);
 	}
-	if (err) {
-		atomic64_inc(&nr_refused);
-		return NULL;
-	}
+	if (err)
+		return uw_file_refuse(err);
 	file = uw_file_create(id, f, quota, gfp);
-	if (file)
-		return uw_file_insert(file);
-	uw_file_unreserve(quota);
-	atomic64_inc(&nr_refused);
-	return NULL;
+	if (!file)
+		uw_file_unreserve(quota);
+	else
+		file = uw_file_insert(file);
+	return file ?: uw_file_refuse(-ENOMEM);
 }
 
 static struct uw_file *uw_file_get(const struct uw_file_id *id)
@@ -231,7 +237,7 @@ struct uw_file *uw_file_get_mapped(struct file *f)
 	if (!uid_eq(current_uid(), GLOBAL_ROOT_UID)) {
 		quota = uw_quota_get(gfp);
 		if (!quota)
-			return NULL;
+			return uw_file_refuse(-ENOMEM);
 	}
 	file = uw_file_add(&id, f, quota, gfp);
 	if (quota)
@@ -316,7 +322,7 @@ int uw_file_tie(struct uw_kept *kept, struct file *f)
 	if (f && !S_ISREG(file_inode(f)->i_mode))
 		return -EINVAL;
 	file = f ? uw_file_get_opened(f, kept->maker.quota) : uw_file_get_vdso();
-	if (!file)
+	if (IS_ERR(file))
 		return -ENOMEM;
 	uw_table_store_get(kept);
 	spin_lock(&files_lock);

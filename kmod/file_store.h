@@ -43,7 +43,7 @@ struct uw_file {
 	char path[];
 };
 
-/* A file mapped by current, with a reference. NULL: no memory, or too many files. Atomic. */
+/* A file mapped by current, with a reference. -ENOMEM, or -ENOSPC and -EDQUOT: too many files. Atomic. */
 struct uw_file *uw_file_get_mapped(struct file *file);
 
 /* The vDSO, with a reference. Never fails. */

@@ -8,6 +8,7 @@
  * a table that is registered for the file later, or taken away, is seen at once
  * and in every process. A table bound by hand comes before the file's, row by row.
  */
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 
@@ -73,36 +74,46 @@ static bool uw_vma_is_vdso(const struct vm_area_struct *vma)
 	return !vma->vm_file && vma->vm_start == (unsigned long)vma->vm_mm->context.vdso;
 }
 
-static void uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma)
+/* -ENOMEM: there is a file, but no memory to know it by. */
+static int uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma)
 {
+	struct uw_file *file = NULL;
+
 	memset(range, 0, sizeof(*range));
 	range->start = vma->vm_start;
 	range->end = vma->vm_end;
 	if (uw_vma_is_vdso(vma)) {
-		range->file = uw_file_get_vdso();
+		file = uw_file_get_vdso();
 	} else if (vma->vm_file) {
 		range->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-		range->file = uw_file_get_mapped(vma->vm_file);
+		file = uw_file_get_mapped(vma->vm_file);
 	}
+	if (!IS_ERR(file))
+		range->file = file;
+	return file == ERR_PTR(-ENOMEM) ? -ENOMEM : 0;
 }
 
-/* mmap_lock is held. */
+/*
+ * mmap_lock is held. Of a file that was refused for good it is remembered that
+ * there is none; what there was no memory for is looked up again.
+ */
 static int uw_vma_rule(struct uw_space *space, u64 address, struct uw_found *found)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 	const struct uw_range *bound = NULL;
 	struct uw_range range;
-	int err;
+	int err, no_memory;
 
 	if (!vma || !(vma->vm_flags & VM_EXEC))
 		return -EFAULT;
-	uw_range_from_vma(&range, vma);
+	no_memory = uw_range_from_vma(&range, vma);
 	rcu_read_lock();
 	if (space)
 		bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
 	err = uw_range_rule(&range, bound, address, found);
 	rcu_read_unlock();
-	if (space && !uw_space_add(space, UW_SPACE_MAPPED, &range, 1, GFP_NOWAIT | __GFP_NOWARN))
+	if (space && !no_memory &&
+	    !uw_space_add(space, UW_SPACE_MAPPED, &range, 1, GFP_NOWAIT | __GFP_NOWARN))
 		return err;
 	if (range.file)
 		uw_file_put(range.file);
