@@ -17,14 +17,14 @@ COMPLAINTS+='|refcount_t:|Bad page state|list_(add|del) corruption|unregister_ne
 
 # Whoever runs out of memory is traced as well, which is no complaint.
 complaints() {
-	awk '/ invoked oom-killer: / { allowed = NR + 8 } !(NR <= allowed && /Call [Tt]race/)' "$CONSOLE" | grep -aE "$COMPLAINTS"
+	awk '/ invoked oom-killer: |: (page allocation failure|vmalloc error): |percpu: allocation failed/ { allowed = NR + 8 } !(NR <= allowed && /Call [Tt]race/)' "$CONSOLE" | grep -aE "$COMPLAINTS"
 }
 
 usage() {
 	cat <<-'TEXT'
 		usage: qemu/run.sh [OPTION]... -- COMMAND ARG...
 		  --arch amd64|arm64       the guest's architecture (default: the host's)
-		  --kernel LINE[-FLAVOUR]  Debian's kernel: 6.1 (default), 6.12, 7.2; -rt, or -16k (arm64)
+		  --kernel LINE[-FLAVOUR]  Debian's kernel: 6.1 (default), 6.12, 7.2; -rt, or -16k (arm64); 6.1-debug
 		  --cpu MODEL              QEMU's CPU model
 		  --cpus N                 default 2
 		  --memory MIB             default 2048, more if the guest's files need it

@@ -4,7 +4,7 @@
 #
 # Usage: fetch-kernel.sh ARCH LINE[-FLAVOUR]        UWIND_REFRESH=1 looks for a newer one
 #   LINE      6.1, 6.12, 7.2: each is fetched from the Debian suite that has it
-#   FLAVOUR   rt (PREEMPT_RT), 16k (arm64 with pages of 16 KB)
+#   FLAVOUR   rt (PREEMPT_RT), 16k (arm64 with pages of 16 KB), debug (6.1's, built here: see debug-kernel.sh)
 # In the directory: vmlinuz, config, System.map, release (what uname -r says), version (the Debian package's), suite
 # (whose compilers build modules for it), lib/modules/RELEASE, and headers/: what `make -C` takes to build a module.
 # The headers' own tools are those of the host's architecture, so a foreign architecture's module cross-builds.
@@ -18,7 +18,7 @@ suites_of() {
 	6.1) echo bookworm ;;
 	6.12) echo trixie ;;
 	7.[0-9]*) echo sid trixie-backports ;;
-	*) die "kernel $1 is not available: 6.1, 6.12 and 7.2 are, with -rt or (arm64) -16k" ;;
+	*) die "kernel $1 is not available: 6.1, 6.12 and 7.2 are, with -rt or (arm64) -16k, and 6.1-debug" ;;
 	esac
 }
 
@@ -27,7 +27,7 @@ meta_package() {
 	'') echo "linux-image-$ARCH" ;;
 	rt) echo "linux-image-rt-$ARCH" ;;
 	16k) [ "$ARCH" = arm64 ] || die "kernels with pages of 16 KB are arm64's: use --arch arm64" && echo "linux-image-$ARCH-16k" ;;
-	*) die "there is no kernel flavour '$1': rt or 16k" ;;
+	*) die "there is no kernel flavour '$1' of $LINE: rt, 16k, or 6.1-debug" ;;
 	esac
 }
 
@@ -112,6 +112,7 @@ main() {
 	[ $# = 2 ] || die "usage: fetch-kernel.sh ARCH LINE[-FLAVOUR]"
 	ARCH=$1 VERSION=$2
 	check_arch "$ARCH"
+	if [ "$VERSION" = 6.1-debug ]; then exec "$LAB_DIR/debug-kernel.sh" "$ARCH"; fi
 	LINE=${VERSION%%-*} FLAVOUR=
 	case $VERSION in *-*) FLAVOUR=${VERSION#*-} ;; esac
 	local root current new

@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Builds Debian's 6.1 kernel with the checks that stock kernels lack, into the cache, and prints its directory.
+#
+# Usage: debug-kernel.sh ARCH        UWIND_REFRESH=1 looks for a newer source package
+# It is in the shape that fetch-kernel.sh gives, which calls this for the name 6.1-debug. What is on beyond
+# "make allnoconfig" is said and justified in debug-kernel.config; everything is built in, there are no modules.
+# The compiler is this machine's, for both architectures.
+set -euo pipefail
+# shellcheck source=common.sh
+. "$(dirname "$0")/common.sh"
+
+LINE=6.1
+SUITE=bookworm
+
+OPTIONS=$LAB_DIR/debug-kernel.config
+
+# The name says what it was made by; the same source with other options is another kernel.
+recipe() { cat "$OPTIONS" "$LAB_DIR/debug-kernel.sh" | hash_of; }
+
+source_package() {
+	local option=()
+	if [ "$SUITE" != "$(own_suite)" ]; then option=(--suite "$SUITE"); fi
+	"$LAB_DIR/debs.sh" --only "${option[@]}" ${UWIND_REFRESH:+--update} "$(host_arch)" "linux-source-$LINE"
+}
+
+# options: those for all, and those below the architecture's name.
+options() { awk -v arch="$ARCH" '/^\[/ { on = $0 == "[all]" || $0 == "[" arch "]"; next } on' "$OPTIONS"; }
+
+unpack_source() {
+	local deb=$1 dir=$2
+	mkdir -p "$dir"
+	dpkg-deb --fsys-tarfile "$deb" | tar -xO "./usr/src/linux-source-$LINE.tar.xz" | tar -xJ -C "$dir" --strip-components=1
+}
+
+# With other options most objects are the same: what was compiled is kept.
+kernel_make() {
+	local with=
+	if command -v ccache >/dev/null; then with='ccache '; fi
+	env -u MAKEFLAGS -u MAKELEVEL LC_ALL=C CCACHE_BASEDIR="$BUILD" CCACHE_NOHASHDIR=1 \
+		make -s -C "$BUILD" -j"$(nproc)" ARCH="$(kernel_arch "$ARCH")" CROSS_COMPILE="$(cross_prefix "$ARCH")" \
+		CC="$with$(cross_prefix "$ARCH")gcc" HOSTCC="${with}gcc" \
+		LOCALVERSION="-debug-$KEY" KBUILD_BUILD_USER=uwind KBUILD_BUILD_HOST=lab "$@"
+}
+
+# Kconfig drops what depends on something that is off, and does not say so.
+configure() {
+	local line dropped=0
+	options >"$BUILD/options"
+	kernel_make KCONFIG_ALLCONFIG=options allnoconfig >/dev/null
+	while read -r line; do
+		grep -qxF "$line" "$BUILD/.config" && continue
+		note "Kconfig did not take over: $line"
+		dropped=1
+	done < <(grep -E '^(# )?CONFIG_' "$BUILD/options")
+	[ "$dropped" = 0 ] || die "$OPTIONS asks for what the kernel has not: mend it"
+}
+
+image() { case $ARCH in amd64) echo arch/x86/boot/bzImage ;; arm64) echo arch/arm64/boot/Image ;; esac }
+
+compile() {
+	kernel_make "$(basename "$(image)")" modules >"$BUILD/log" 2>&1 || {
+		tail -n 20 "$BUILD/log" >&2
+		die "the debug kernel for $ARCH does not compile: the end of its log is above"
+	}
+}
+
+# What "make -C headers" takes to build a module: the tools that were built for this machine, headers, and who exports what.
+keep_headers() {
+	local to=$1 arch
+	arch=arch/$(kernel_arch "$ARCH")
+	mkdir -p "$to"
+	(
+		cd "$BUILD"
+		{
+			printf '%s\n' Makefile .config Module.symvers "$arch"/Makefile*
+			find include "$arch/include" scripts -type f ! -name '*.o' ! -name '*.cmd' ! -path 'include/config/[A-Z]*'
+			[ ! -e tools/objtool/objtool ] || echo tools/objtool/objtool
+		} | tar -c -T - | tar -x -C "$to"
+	)
+}
+
+gather() {
+	local dir=$1 modules
+	modules=$dir/lib/modules/$RELEASE
+	mkdir -p "$modules"
+	cp "$BUILD/$(image)" "$dir/vmlinuz"
+	cp "$BUILD/.config" "$dir/config"
+	cp "$BUILD/System.map" "$dir/System.map"
+	cp "$BUILD"/modules.{order,builtin,builtin.modinfo} "$modules"
+	depmod -b "$dir" "$RELEASE"
+	keep_headers "$dir/headers"
+	printf '%s\n' "$RELEASE" >"$dir/release"
+	printf '%s\n' "$PKG_VERSION-$KEY" >"$dir/version"
+	own_suite >"$dir/suite"
+	printf '%s\n' "$RECIPE" >"$dir/recipe"
+}
+
+build() {
+	local new=$1 deb=$2 start=$SECONDS
+	rm -rf "$new.tmp" "$new"
+	BUILD=$new.tmp/build
+	unpack_source "$deb" "$BUILD"
+	configure
+	compile
+	RELEASE=$(kernel_make kernelrelease)
+	gather "$new.tmp"
+	rm -rf "$BUILD"
+	mv "$new.tmp" "$new"
+	note "built $RELEASE for $ARCH in $((SECONDS - start)) s"
+}
+
+main() {
+	[ $# = 1 ] || die "usage: debug-kernel.sh ARCH"
+	ARCH=$1
+	check_arch "$ARCH"
+	local root current new deb
+	RECIPE=$(recipe) # once: the files may be edited while it builds
+	root=$(cache_dir)/kernels/$ARCH
+	current=$root/$LINE-debug
+	lock "kernel-$ARCH-$LINE-debug"
+	if [ -z "${UWIND_REFRESH:-}" ] && [ "$(cat "$current/recipe" 2>/dev/null)" = "$RECIPE" ]; then
+		readlink -f "$current"
+		return
+	fi
+	need dpkg-deb depmod flock make flex bison bc "$(cross_prefix "$ARCH")gcc"
+	deb=$(source_package)
+	PKG_VERSION=$(dpkg-deb -f "$deb" Version)
+	KEY=$({ echo "$PKG_VERSION"; echo "$RECIPE"; } | hash_of | cut -c1-8)
+	new=$root/$LINE-debug-$KEY
+	[ -e "$new/release" ] || build "$new" "$deb"
+	ln -sfn "${new##*/}" "$current.tmp"
+	mv -T "$current.tmp" "$current"
+	printf '%s\n' "$new"
+}
+
+main "$@"
