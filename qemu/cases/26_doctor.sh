@@ -22,7 +22,7 @@ cat found.txt
 finds '^ok +module +version .*, ABI [0-9]+'
 finds '^ok +device +/dev/uwind is root:[a-z]+ 06'
 finds '^ok +self '
-finds '^ok +btf '
+if [ -e /sys/kernel/btf/vmlinux ]; then finds '^ok +btf '; else finds '^warning +btf '; fi # a debug kernel may be without
 finds "^ok +kernel +$(uname -r) on "
 examine 0 uwind doctor --format json
 python3 -c 'import json; d = json.load(open("found.txt")); assert d["module_loaded"] and len(d["findings"]) == 11, d' ||
@@ -76,9 +76,14 @@ locked_down() {
 	unshare -m sh -c "mount -t securityfs securityfs /sys/kernel/security &&
 		mount --bind '$PWD/locked' /sys/kernel/security/lockdown && exec uwind doctor"
 }
-examine 69 locked_down
-finds '^missing +signing +lockdown is integrity; .*uwind.ko is not signed; so .*; to mend: sign it'
+can_lock() { grep -q securityfs /proc/filesystems; }
+if can_lock; then
+	examine 69 locked_down
+	finds '^missing +signing +lockdown is integrity; .*uwind.ko is not signed; so .*; to mend: sign it'
+fi
 
 insert_module
-examine 0 locked_down
-finds '^ok +signing +lockdown is integrity, and the module was accepted'
+if can_lock; then
+	examine 0 locked_down
+	finds '^ok +signing +lockdown is integrity, and the module was accepted'
+fi

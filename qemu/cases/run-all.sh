@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs the cases beside it in order, or only those named, and prints "ok NAME SECONDS" or "FAIL NAME SECONDS" for each;
 # the first, 00_boot, says when the guest got here. Environment: WITHOUT (names of cases to leave out)
+# A case that needs what this kernel has not is passed over, with a word.
 #
 # Usage: run-all.sh [NN_name]...
 cd "$(dirname "$0")" || exit 1
@@ -15,6 +16,14 @@ module_unused() {
 		sleep 0.5
 	done
 	echo "not so: nothing holds the module: $(grep '^uwind ' /proc/modules)"
+	return 1
+}
+
+# What a case needs is a path.
+has_needs() {
+	needs=$(sed -n 's/^# Needs: //p' "$1.sh")
+	[ -z "$needs" ] || [ -e "$needs" ] && return
+	echo "passed over: $1 needs $needs, which this kernel has not"
 	return 1
 }
 
@@ -39,5 +48,8 @@ if [ $# = 0 ]; then
 		if wanted "${file%.sh}"; then set -- "$@" "${file%.sh}"; fi
 	done
 fi
-for name in "$@"; do run_case "$name" || status=1; done
+for name in "$@"; do
+	has_needs "$name" || continue
+	run_case "$name" || status=1
+done
 exit $status
