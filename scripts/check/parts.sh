@@ -4,11 +4,14 @@
 
 # A part is made of the files of the tree that it runs or compiles, as they are now, and of the kernels that it meets.
 made_of() { # PART
-	local paths=(kmod include scripts)
+	local paths=(kmod include scripts/lab)
 	case $1 in
-	build-*) ;;
-	vm-*) paths+=(qemu daemon tests/programs tests/truth tests/kmod tests/CMakeLists.txt CMakeLists.txt) ;;
-	*) paths+=(qemu daemon tests debian CMakeLists.txt Makefile VERSION) ;;
+	build-*) paths+=(scripts/check/matrix.sh) ;;
+	vm-*)
+		paths+=(qemu daemon tests/programs tests/attack tests/truth tests/kmod tests/faulty tests/CMakeLists.txt CMakeLists.txt)
+		paths+=(scripts/check/vm.sh scripts/check-complaints.sh scripts/demo-work scripts/demo-guest.sh)
+		;;
+	*) paths+=(qemu daemon tests debian scripts CMakeLists.txt Makefile VERSION) ;;
 	esac
 	git ls-files -co --exclude-standard -- "${paths[@]}" ':!*.md' | sort -u
 }

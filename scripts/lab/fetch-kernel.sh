@@ -4,7 +4,7 @@
 #
 # Usage: fetch-kernel.sh ARCH LINE[-FLAVOUR]        UWIND_REFRESH=1 looks for a newer one
 #   LINE      6.1, 6.12, 7.2: each is fetched from the Debian suite that has it
-#   FLAVOUR   rt (PREEMPT_RT), 16k (arm64 with pages of 16 KB), debug (6.1's, built here: see debug-kernel.sh)
+#   FLAVOUR   rt (PREEMPT_RT), 16k (arm64 with pages of 16 KB), debug and bare (6.1's, built here: see built-kernel.sh)
 # In the directory: vmlinuz, config, System.map, release (what uname -r says), version (the Debian package's), suite
 # (whose compilers build modules for it), lib/modules/RELEASE, and headers/: what `make -C` takes to build a module.
 # The headers' own tools are those of the host's architecture, so a foreign architecture's module cross-builds.
@@ -112,7 +112,7 @@ main() {
 	[ $# = 2 ] || die "usage: fetch-kernel.sh ARCH LINE[-FLAVOUR]"
 	ARCH=$1 VERSION=$2
 	check_arch "$ARCH"
-	if [ "$VERSION" = 6.1-debug ]; then exec "$LAB_DIR/debug-kernel.sh" "$ARCH"; fi
+	case $VERSION in 6.1-debug | 6.1-bare) exec "$LAB_DIR/built-kernel.sh" "$ARCH" "${VERSION#6.1-}" ;; esac
 	LINE=${VERSION%%-*} FLAVOUR=
 	case $VERSION in *-*) FLAVOUR=${VERSION#*-} ;; esac
 	local root current new

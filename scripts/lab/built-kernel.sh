@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds Debian's 6.1 kernel with the checks that stock kernels lack, into the cache, and prints its directory.
+# Builds Debian's 6.1 kernel with other options than stock kernels have, into the cache, and prints its directory.
 #
-# Usage: debug-kernel.sh ARCH        UWIND_REFRESH=1 looks for a newer source package
-# It is in the shape that fetch-kernel.sh gives, which calls this for the name 6.1-debug. What is on beyond
-# "make allnoconfig" is said and justified in debug-kernel.config; everything is built in, there are no modules.
+# Usage: built-kernel.sh ARCH NAME        UWIND_REFRESH=1 looks for a newer source package
+#   NAME      debug (with the checks that stock kernels lack), bare (without what the module needs)
+# It is in the shape that fetch-kernel.sh gives, which calls this for the names 6.1-debug and 6.1-bare. What is on beyond
+# "make allnoconfig" is said and justified in built-kernel.config; everything is built in, there are no modules.
 # The compiler is this machine's, for both architectures.
 set -euo pipefail
 # shellcheck source=common.sh
@@ -13,19 +14,22 @@ set -euo pipefail
 LINE=6.1
 SUITE=bookworm
 
-OPTIONS=$LAB_DIR/debug-kernel.config
+OPTIONS=$LAB_DIR/built-kernel.config
+
+# options: those for all, and those below the architecture's name, the kernel's, and both.
+options() {
+	awk -v arch="$ARCH" -v name="$NAME" '
+		/^\[/ { on = $0 == "[all]" || $0 == "[" arch "]" || $0 == "[" name "]" || $0 == "[" name " " arch "]"; next } on' "$OPTIONS"
+}
 
 # The name says what it was made by; the same source with other options is another kernel.
-recipe() { cat "$OPTIONS" "$LAB_DIR/debug-kernel.sh" | hash_of; }
+recipe() { { options && cat "$LAB_DIR/built-kernel.sh"; } | hash_of; }
 
 source_package() {
 	local option=()
 	if [ "$SUITE" != "$(own_suite)" ]; then option=(--suite "$SUITE"); fi
 	"$LAB_DIR/debs.sh" --only "${option[@]}" ${UWIND_REFRESH:+--update} "$(host_arch)" "linux-source-$LINE"
 }
-
-# options: those for all, and those below the architecture's name.
-options() { awk -v arch="$ARCH" '/^\[/ { on = $0 == "[all]" || $0 == "[" arch "]"; next } on' "$OPTIONS"; }
 
 unpack_source() {
 	local deb=$1 dir=$2
@@ -40,7 +44,7 @@ kernel_make() {
 	env -u MAKEFLAGS -u MAKELEVEL LC_ALL=C CCACHE_BASEDIR="$BUILD" CCACHE_NOHASHDIR=1 \
 		make -s -C "$BUILD" -j"$(nproc)" ARCH="$(kernel_arch "$ARCH")" CROSS_COMPILE="$(cross_prefix "$ARCH")" \
 		CC="$with$(cross_prefix "$ARCH")gcc" HOSTCC="${with}gcc" \
-		LOCALVERSION="-debug-$KEY" KBUILD_BUILD_USER=uwind KBUILD_BUILD_HOST=lab "$@"
+		LOCALVERSION="-$NAME-$KEY" KBUILD_BUILD_USER=uwind KBUILD_BUILD_HOST=lab "$@"
 }
 
 # Kconfig drops what depends on something that is off, and does not say so.
@@ -61,7 +65,7 @@ image() { case $ARCH in amd64) echo arch/x86/boot/bzImage ;; arm64) echo arch/ar
 compile() {
 	kernel_make "$(basename "$(image)")" modules >"$BUILD/log" 2>&1 || {
 		tail -n 20 "$BUILD/log" >&2
-		die "the debug kernel for $ARCH does not compile: the end of its log is above"
+		die "the $NAME kernel for $ARCH does not compile: the end of its log is above"
 	}
 }
 
@@ -111,14 +115,15 @@ build() {
 }
 
 main() {
-	[ $# = 1 ] || die "usage: debug-kernel.sh ARCH"
-	ARCH=$1
+	[ $# = 2 ] || die "usage: built-kernel.sh ARCH NAME"
+	ARCH=$1 NAME=$2
 	check_arch "$ARCH"
+	grep -qxF "[$NAME]" "$OPTIONS" || die "$OPTIONS has no kernel '$NAME'"
 	local root current new deb
 	RECIPE=$(recipe) # once: the files may be edited while it builds
 	root=$(cache_dir)/kernels/$ARCH
-	current=$root/$LINE-debug
-	lock "kernel-$ARCH-$LINE-debug"
+	current=$root/$LINE-$NAME
+	lock "kernel-$ARCH-$LINE-$NAME"
 	if [ -z "${UWIND_REFRESH:-}" ] && [ "$(cat "$current/recipe" 2>/dev/null)" = "$RECIPE" ]; then
 		readlink -f "$current"
 		return
@@ -127,7 +132,7 @@ main() {
 	deb=$(source_package)
 	PKG_VERSION=$(dpkg-deb -f "$deb" Version)
 	KEY=$({ echo "$PKG_VERSION"; echo "$RECIPE"; } | hash_of | cut -c1-8)
-	new=$root/$LINE-debug-$KEY
+	new=$root/$LINE-$NAME-$KEY
 	[ -e "$new/release" ] || build "$new" "$deb"
 	ln -sfn "${new##*/}" "$current.tmp"
 	mv -T "$current.tmp" "$current"
