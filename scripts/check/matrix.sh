@@ -10,7 +10,7 @@ kernels_of() { # ARCH: the module compiles for these
 booted_of() { # ARCH: these run every case
 	case $1 in
 	amd64) echo "$STOCK_KERNELS" 6.1-rt 6.1-debug ;;
-	arm64) echo "$STOCK_KERNELS" 6.12-rt 6.12-16k 6.1-debug ;;
+	arm64) echo "$STOCK_KERNELS" 6.12-16k 6.1-debug ;;
 	esac
 }
 
