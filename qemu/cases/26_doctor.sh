@@ -23,7 +23,7 @@ finds '^ok +module +version .*, ABI [0-9]+'
 finds '^ok +device +/dev/uwind is root:[a-z]+ 06'
 finds '^ok +self '
 if [ -e /sys/kernel/btf/vmlinux ]; then finds '^ok +btf '; else finds '^warning +btf '; fi # a debug kernel may be without
-finds "^ok +kernel +$(uname -r) on "
+finds "^ok +kernel +$(uname -r | sed 's/[.+]/\\&/g') on "
 examine 0 uwind doctor --format json
 python3 -c 'import json; d = json.load(open("found.txt")); assert d["module_loaded"] and len(d["findings"]) == 11, d' ||
 	fail "the same as JSON: $(cat found.txt)"

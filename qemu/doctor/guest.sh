@@ -27,7 +27,7 @@ case $1 in
 absent)
 	[ ! -e /sys/module/uwind ] || fail "the module is not there"
 	examine 69
-	missing module "is not loaded, and there is none for $(uname -r)"
+	missing module "is not loaded, and there is none for $(uname -r | sed 's/[.+]/\\&/g')"
 	alone module
 	;;
 forbidden)
