@@ -207,7 +207,7 @@ machine_args() {
 	fi
 	ARGS+=(-smp "$CPUS" -m "$MEMORY" -nodefaults -nographic -no-reboot -serial "file:$CONSOLE")
 	ARGS+=(-kernel "$KERNEL_DIR/vmlinuz" -initrd "$WORK/initrd")
-	ARGS+=(-append "console=$TTY loglevel=7 panic=-1$APPEND")
+	ARGS+=(-append "console=$TTY loglevel=7 printk.time=1 panic=-1$APPEND")
 }
 
 channel_args() {

@@ -69,9 +69,7 @@ static void refcount_below_zero(void)
 	refcount_dec(&refs);
 }
 
-static void never_called(struct timer_list *timer)
-{
-}
+static void never_called(struct timer_list *timer) {}
 
 static void free_of_an_active_timer(void)
 {
@@ -148,9 +146,7 @@ static int __init faulty_init(void)
 	return 0;
 }
 
-static void __exit faulty_exit(void)
-{
-}
+static void __exit faulty_exit(void) {}
 
 module_init(faulty_init);
 module_exit(faulty_exit);

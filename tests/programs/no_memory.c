@@ -250,17 +250,6 @@ static int self_remove(void)
 	return ioctl(self, UWIND_IOC_SELF_REMOVE, &r);
 }
 
-/* A process that has ranges forks, and its child ends. */
-static int fork_child(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(0);
-	return pid < 0 || waitpid(pid, &status, 0) != pid ? -1 : 0;
-}
-
 static int nothing(void)
 {
 	return 0;
@@ -285,7 +274,6 @@ static const struct call {
 	{"stopping a session", with_answers, stop_session},
 	{"an own section", open_self, self_add},
 	{"removing an own section", with_section, self_remove},
-	{"forking with an own section", with_section, fork_child},
 };
 
 // --- failing ------------------------------------------------------------------------------------
