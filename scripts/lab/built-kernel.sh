@@ -22,8 +22,9 @@ options() {
 		/^\[/ { on = $0 == "[all]" || $0 == "[" arch "]" || $0 == "[" name "]" || $0 == "[" name " " arch "]"; next } on' "$OPTIONS"
 }
 
-# The name says what it was made by; the same source with other options is another kernel.
-recipe() { { options && cat "$LAB_DIR/built-kernel.sh"; } | hash_of; }
+# The same source with other options is another kernel. FORM counts up when what is kept of it changes.
+FORM=1
+recipe() { { echo "$FORM" && options | grep -E '^(# )?CONFIG_' | sort; } | hash_of; }
 
 source_package() {
 	local option=()
