@@ -93,7 +93,7 @@ build_for_suite() { # SUITE
 	copy_tree "$(host_arch)"
 	rm -f "$WORK/$(host_arch)"/*.*
 	note "building for $1"
-	in_mounted_root "$ROOT" /mnt/work/tree work="$WORK/$(host_arch)" -- \
+	in_mounted_root "$ROOT" /mnt/deb/tree deb="$WORK/$(host_arch)" -- \
 		env HOME=/root DEB_BUILD_OPTIONS="$DEB_BUILD_OPTIONS" dpkg-buildpackage --no-sign -nc --build=binary >"$log" 2>&1 ||
 		die "the packages for $1 cannot be built: $(grep -m1 -E '[Ee]rror: |\*\*\*' "$log" || echo "see the log") ($log)"
 	mv "$WORK/$(host_arch)"/*.deb "$WORK/$(host_arch)"/*.changes "$WORK/$(host_arch)"/*.buildinfo "$OUT"
