@@ -36,7 +36,7 @@ check: ## every test that is not long, on the host and in VMs
 check-long: ## one part of the longer tests    [PART=fuzz|fuzz-PARSER|packages|rows|service-SUITE|sframe|sframe-arm64|truth|truth-arm64|attack-ARCH|lives-ARCH|stopped-ARCH|unload-ARCH]
 	@scripts/check.sh long $(PART)
 
-check-matrix: setup ## the module on every kernel, one part at a time  [PART=build-ARCH|vm-ARCH-KERNEL|table]
+check-matrix: setup ## the module on every kernel, one part at a time  [PART=build-ARCH|vm-ARCH-KERNEL|vm-ARCH-6.1-debug-GROUP|table]
 	@scripts/check.sh matrix $(PART)
 
 test-vm: setup ## one VM case, or all                                   [CASE=60_unload] [CYCLES=100] [ARCH=…] [KERNEL=…]

@@ -5,7 +5,7 @@
 . ./lib.sh
 
 want "a command is recorded" uwind record -F 499 -o command.json -- $PROGRAMS/sframe_victim 4
-rules command.json schema balance lost:5 samples:sframe_victim:200 complete:sframe_victim:90 \
+rules command.json schema balance lost:15 samples:sframe_victim:200 complete:sframe_victim:90 \
 	chain:sframe_victim:work_recurse:main chain:sframe_victim:work_compare:work_sort bottom:sframe_victim
 want_status "record exits with the command's status" 7 uwind record -o status.json -- sh -c 'exit 7'
 

@@ -21,6 +21,7 @@ kernels_met_by() { # PART
 	local arch kernel
 	case $1 in
 	build-*) for kernel in $(kernels_of "${1#build-}"); do echo "${1#build-} $kernel"; done ;;
+	vm-*-debug-*) arch=${1#vm-} && echo "${arch%%-*} 6.1-debug" ;;
 	vm-*) arch=${1#vm-} && arch=${arch%%-*} && echo "$arch ${1#vm-"$arch"-}" ;;
 	*) printf '%s 6.1\n' amd64 arm64 ;;
 	esac
