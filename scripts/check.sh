@@ -28,8 +28,8 @@ done
 check_all() {
 	local arch
 	step setup scripts/setup.sh
-	# shellcheck disable=SC2086  # one word each
-	for arch in amd64 arm64; do build_for_vm "$arch" $STOCK_KERNELS; done
+	# shellcheck disable=SC2046  # one word each
+	for arch in amd64 arm64; do build_for_vm "$arch" $(kernels_at_hand "$arch"); done
 	step build-unit build_unit
 	step build-fuzz build_fuzz
 	for arch in amd64 arm64; do
