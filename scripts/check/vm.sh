@@ -17,9 +17,9 @@ kernels_at_hand() { # ARCH
 	done
 }
 
-# The CPU that signs return addresses for some, the one that does not for others: each kernel's cases know neither.
+# On one kernel return addresses are signed.
 cpu_of() { # ARCH KERNEL
-	case $1-$2 in arm64-7.2 | arm64-6.1-debug) echo max,pauth-impdef=on ;; esac
+	case $1-$2 in arm64-7.2) echo max,pauth-impdef=on ;; esac
 }
 
 run_vm() { # ARCH KERNEL COMMAND...
