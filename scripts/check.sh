@@ -54,6 +54,8 @@ main() {
 		return
 		;;
 	esac
+	# The other parts' logs stay.
+	case $verb in long | matrix) ;; *) rm -rf "$OUT" ;; esac
 	begin
 	case $verb in
 	all) check_all ;;

@@ -44,6 +44,7 @@ part() {
 	shift
 	before=$(kept "$name")
 	local OUT=$top/$name
+	rm -rf "$OUT"
 	begin
 	if [ -e "$before/results" ] && [ -z "${AGAIN:-}${CASE:-}" ]; then
 		printf '%s passed with the same contents on %s; AGAIN=1 runs it again\n' "$name" "$(date -r "$before/results" +%F)"

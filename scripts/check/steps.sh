@@ -35,7 +35,6 @@ absorb() {
 }
 
 begin() {
-	rm -rf "$OUT"
 	mkdir -p "$OUT"
 	: >"$OUT/results"
 }
