@@ -46,7 +46,7 @@ install_packages() {
 	snapshot >/tmp/before
 	apt-get -q -y install --no-install-recommends "$@" >/tmp/apt.log 2>&1 || fail "apt installs $*: $(tail -n 20 /tmp/apt.log)"
 	built=$(dkms status)
-	[[ $built =~ ^uwind/.*\ $(uname -r),\ .*:\ installed ]] || fail "DKMS has built the module: $built"
+	[[ $built =~ ^uwind/.*\ "$(uname -r)",\ .*:\ installed ]] || fail "DKMS has built the module: $built"
 	say "installed, $built"
 }
 
