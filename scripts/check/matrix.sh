@@ -82,7 +82,10 @@ matrix_all() {
 # A line of the table, as far as its parts have passed with the present contents.
 matrix_row() { # ARCH KERNEL [PART]
 	local part=${3:-vm-$1-$2} clean=- cases=- boot=- seconds=- reports=- release results
-	release=$(cat "$(scripts/lab/fetch-kernel.sh "$1" "$2")/release")
+	release=$(cat "$(cache_dir)/kernels/$1/$2/release" 2>/dev/null) || {
+		printf '| %s | not in the cache | - | - | - | - | - |\n' "${part#vm-}"
+		return
+	}
 	if grep -qs "^ok clean-$1-$2 " "$(kept "build-$1")/results"; then clean=yes; fi
 	results=$(kept "$part")/results
 	if [ -e "$results" ]; then

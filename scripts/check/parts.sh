@@ -9,7 +9,7 @@ made_of() { # PART
 	build-*) paths+=(scripts/check/matrix.sh) ;;
 	vm-*)
 		paths+=(qemu daemon tests/programs tests/attack tests/truth tests/kmod tests/faulty tests/CMakeLists.txt CMakeLists.txt)
-		paths+=(scripts/check/vm.sh scripts/check-complaints.sh scripts/demo-work scripts/demo-guest.sh ':!daemon/man')
+		paths+=(scripts/check/vm.sh scripts/check/matrix.sh scripts/check-complaints.sh scripts/demo-work scripts/demo-guest.sh ':!daemon/man')
 		;;
 	*) paths+=(qemu daemon tests debian scripts CMakeLists.txt Makefile VERSION) ;;
 	esac
