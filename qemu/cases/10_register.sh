@@ -13,8 +13,7 @@ $PROGRAMS/sframe_victim 60 &
 victim=$!
 uwind record -F 199 -p $victim --duration 30 -o r.json &
 recorder=$!
-listed() { uwind list >list.txt && grep -q sframe_victim list.txt && grep -q libc.so list.txt; }
-until_true 20 listed || fail "the victim's and the C library's tables are listed: $(cat list.txt)"
+until_true 20 has_tables sframe_victim libc.so || fail "the victim's and the C library's tables are listed: $(cat list.txt)"
 grep sframe_victim list.txt | grep -q sframe-v1 || fail "the victim's table comes from its SFrame section: $(cat list.txt)"
 kill -TERM $recorder
 want_status "record ends well on SIGTERM" 0 wait $recorder

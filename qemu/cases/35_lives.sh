@@ -16,8 +16,6 @@ refuses_rmmod() {
 # lives_victim says so after each thousand.
 loaded() { [ "$(wc -l <loads.txt)" -ge $((${LOADS:-1000} / 1000)) ]; }
 
-has_table() { uwind list | grep -q lives_victim; }
-
 # live VERB RULE...: what holds for the report.
 live() {
 	life=$1
@@ -28,7 +26,7 @@ live() {
 	until_true 30 is_sampling || fail "$life: record samples: $(cat record.log)"
 	$PROGRAMS/lives_victim "$life" >"$life.txt" 2>&1 &
 	victim=$!
-	until_true 30 has_table || fail "$life: its table is there: $(uwind list)"
+	until_true 30 has_tables lives_victim || fail "$life: its table is there: $(cat list.txt)"
 	sleep 2
 	until_true 30 asked 2000 || fail "$life: samples are taken"
 	[ "$life" != loads ] || until_true 300 loaded || fail "loads: ${LOADS:-1000} times"

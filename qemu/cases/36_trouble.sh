@@ -94,7 +94,7 @@ wait $two 2>/dev/null
 rules first.json schema balance samples:threads_victim:100 complete:threads_victim:80
 rules second.json schema balance samples:threads_victim:100 complete:threads_victim:80
 rules "$(find one -name '*.json' | tail -n 1)" schema samples:threads_victim:100
-until_true 5 [ "$(status_of tables)" = 0 ] || fail "nobody leaves tables: $(uwind list)"
+until_true 5 no_tables || fail "nobody leaves tables: $(uwind list)"
 begin_anew several
 
 kill $load

@@ -60,6 +60,14 @@ status_of() { uwind status | sed -n "s/^$1  *//p"; }
 # One session runs; at first it may be waiting for its tables.
 is_sampling() { [ "$(status_of sessions)" = 1 ]; }
 
+# has_tables FILE...: each is listed. The list is in list.txt.
+has_tables() {
+	uwind list >list.txt
+	for mapped; do grep -q "/$mapped" list.txt || return 1; done
+}
+
+no_tables() { [ "$(status_of tables)" = 0 ]; }
+
 # So many stacks have been asked for since the module was loaded.
 asked() { [ "$(status_of requested)" -ge "$1" ]; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// Starts processes that live for about ten milliseconds each, one behind the other.
+// Starts processes that live for about ten milliseconds each, one behind the other; a line for each that has ended.
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,10 +19,12 @@ int main(int argc, char **argv)
 {
 	double end = work_clock(CLOCK_BOOTTIME) + work_seconds(argc, argv);
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (work_clock(CLOCK_BOOTTIME) < end) {
 		if (fork() == 0)
 			live_shortly();
-		wait(NULL);
+		if (wait(NULL) > 0)
+			puts("lived");
 	}
 	return 0;
 }

@@ -26,7 +26,8 @@ namespace {
 
 using uwind::StackRecord;
 
-constexpr std::uint32_t table_seconds = 5; // until the daemon has registered what it met
+constexpr std::uint32_t table_seconds = 120; // at most, until the daemon has registered what it met
+constexpr std::uint32_t enough_equal = 40;   // in a row: it has
 
 class Comparison {
 public:
@@ -35,7 +36,8 @@ public:
 	{
 	}
 
-	// False: the program or the module is gone.
+	// Until the module's tables are there: it says what the core says, again and again. False: the program or the
+	// module is gone.
 	bool warm_up();
 	bool stop_and_ask();
 	// Takes what has come; waits so long for something.
@@ -55,6 +57,8 @@ private:
 	std::mt19937 random_{1};
 	std::map<std::uint64_t, Stack> expected_; // by cookie
 	std::uint64_t stops_ = 0, equal_ = 0, different_ = 0, lost_ = 0, frames_ = 0;
+	std::uint32_t equal_in_a_row_ = 0;
+	bool warming_up_ = true;
 };
 
 bool Comparison::step()
@@ -83,14 +87,14 @@ bool Comparison::run_a_while()
 bool Comparison::warm_up()
 {
 	const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(table_seconds);
-	while (std::chrono::steady_clock::now() < end) {
-		if (!run_a_while() || !machine_.device->ask(pid_))
+	while (equal_in_a_row_ < enough_equal && std::chrono::steady_clock::now() < end) {
+		if (!stop_and_ask())
 			return false;
 		take(std::chrono::milliseconds(0));
 	}
-	if (!step())
-		return false;
 	take(std::chrono::milliseconds(500));
+	warming_up_ = false;
+	stops_ = expected_.size();
 	return true;
 }
 
@@ -144,12 +148,15 @@ void Comparison::compare(const StackRecord& record)
 		return;
 	const Stack stack = std::move(found->second);
 	expected_.erase(found);
-	lost_ += record.lost.has_value();
 	bool same = !record.lost && static_cast<int>(record.stop) == static_cast<int>(stack.stop) &&
 		    record.frames.size() == stack.frames.size();
 	for (std::size_t i = 0; same && i < stack.frames.size(); i++)
 		same = record.frames[i].pc == stack.frames[i].pc &&
 		       static_cast<int>(record.frames[i].method) == static_cast<int>(stack.frames[i].method);
+	equal_in_a_row_ = same ? equal_in_a_row_ + 1 : 0;
+	if (warming_up_)
+		return;
+	lost_ += record.lost.has_value();
 	frames_ += stack.frames.size();
 	equal_ += same;
 	different_ += !same;
