@@ -234,7 +234,7 @@ static void uw_count_answer(struct uw_session *session, const struct uw_answer *
 	else if (record)
 		uw_stats_answered(session->counts, record->stop, weight);
 	else
-		uw_stats_lost(session->counts, UWIND_LOSS_DROPPED, weight);
+		uw_stats_lost(session->counts, UWIND_LOSS_NOMEM, weight);
 }
 
 void uw_sender_answer(struct uw_session *session, const struct uw_answer *answer, u32 weight)
