@@ -16,7 +16,7 @@ booted_of() { # ARCH: these run every case in one boot
 
 # A kernel that checks each access is slow: its cases are in groups of at most twenty minutes, and each looks for leaks at
 # its end. The demo says nothing new there.
-DEBUG_GROUPS='tables lives trouble users memory'
+DEBUG_GROUPS='tables lives trouble users memory storm'
 
 debug_cases() { # GROUP
 	case $1 in
@@ -24,6 +24,7 @@ debug_cases() { # GROUP
 	lives) echo 35_lives 95_leaks ;;
 	trouble) echo 36_trouble 95_leaks ;;
 	users) echo 51_attack 52_strangers 53_members 95_leaks ;;
+	storm) echo 56_storm 95_leaks ;;
 	memory) echo 54_no_memory 60_unload 70_daemon 71_service 80_status 95_leaks ;;
 	esac
 }
