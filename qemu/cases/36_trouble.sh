@@ -27,6 +27,7 @@ end() { # NAME PROCESS RULE...
 	echo "$name, at $(cut -d. -f1 /proc/uptime) s: $(tail -n 1 "$name.log")"
 }
 
+runs_two() { [ "$(status_of sessions)" = 2 ]; }
 drops() { [ "$(status_of lost.dropped)" -gt 0 ]; }
 
 begin_anew() {
@@ -81,6 +82,7 @@ uwindd --interval 3600 --dir "$WORK/one" &
 one=$!
 uwindd --interval 3600 --dir "$WORK/two" &
 two=$!
+until_true 120 runs_two || fail "two services sample"
 uwind record -F 199 -p $load --duration 5 -o first.json >first.log 2>&1 &
 first=$!
 uwind record -F 199 -p $load --duration 5 -o second.json >second.log 2>&1 &
@@ -93,7 +95,7 @@ kill -KILL $two
 wait $two 2>/dev/null
 rules first.json schema balance samples:threads_victim:100 complete:threads_victim:80
 rules second.json schema balance samples:threads_victim:100 complete:threads_victim:80
-rules "$(find one -name '*.json' | tail -n 1)" schema samples:threads_victim:100
+rules "$(find one -name '*.json' | tail -n 1)" schema samples:threads_victim:20
 until_true 5 no_tables || fail "nobody leaves tables: $(uwind list)"
 begin_anew several
 
@@ -137,7 +139,8 @@ until_true 10 gone $cold || fail "and ends"
 rmdir $frozen
 
 # No memory: the killer works, and so do we. A file takes most of it, which is quicker.
-dd if=/dev/zero of=fill bs=1M count=900 2>/dev/null || true # as much as fits
+fill=$(awk '/^MemAvailable/ { mib = int($2 / 1024) - 400; print mib > 900 ? 900 : mib < 0 ? 0 : mib }' /proc/meminfo)
+dd if=/dev/zero of=fill bs=1M count="$fill" 2>/dev/null || true # as much as fits
 begin memory -a -F 999
 # The killer may strike again before the memory has come back: not us, and not the guest's own.
 for pid in $(ps -eo pid=); do { echo -1000 >"/proc/$pid/oom_score_adj"; } 2>/dev/null; done
