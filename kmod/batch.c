@@ -128,7 +128,7 @@ static void uw_record_file_fill(struct uwind_record_file *record, const struct u
 	if (!uw_file_kept(file))
 		record->flags |= UWIND_FILE_NO_TABLE;
 	if (file->vdso)
-		record->flags |= UWIND_FILE_VDSO;
+		record->flags |= UWIND_FILE_VDSO | (file->compat ? UWIND_FILE_COMPAT : 0);
 	record->tgid = task_tgid_nr_ns(current, session->pid_ns);
 	record->start = mapping.start;
 	record->end = mapping.end;
@@ -208,7 +208,7 @@ static void uw_record_stack_fill(struct uwind_record_stack *record,
 	record->cpu = request->cpu;
 	record->weight = weight;
 	get_task_comm(record->comm, current);
-	record->word_bits = request->word_bits;
+	record->word_bits = uw_abis[request->arch].word * BITS_PER_BYTE;
 	if (!answer->walk) {
 		record->lost = 1 + answer->loss;
 		return;

@@ -35,7 +35,7 @@ static int uw_create_from_section(const struct uw_maker *maker, struct uwind_tab
 	};
 
 	if (!arg->nr_segments || arg->nr_segments > UWIND_MAX_SEGMENTS || arg->rules ||
-	    arg->nr_rules || arg->method)
+	    arg->nr_rules || arg->method || arg->arch || arg->reserved)
 		return -EINVAL;
 	if (copy_from_user(segments, u64_to_user_ptr(arg->segments),
 			   arg->nr_segments * sizeof(*segments)))
@@ -56,7 +56,7 @@ static int uw_create_from_section(const struct uw_maker *maker, struct uwind_tab
 static int uw_create_from_rows(const struct uw_maker *maker, struct uwind_table_create *arg,
 			       struct uw_reject *reject, struct uw_kept **kept)
 {
-	if (arg->address || arg->segments || arg->nr_segments || arg->pidfd != -1)
+	if (arg->address || arg->segments || arg->nr_segments || arg->pidfd != -1 || arg->reserved)
 		return -EINVAL;
 	*kept = uw_table_from_rows(arg, maker, reject);
 	return PTR_ERR_OR_ZERO(*kept);

@@ -41,15 +41,18 @@ static u32 next_number;                                     /* Protected by: fil
 static atomic_t nr_files;
 static atomic64_t nr_refused;
 
-#define UW_VDSO_NUMBER 1
+/* One of 64-bit processes, one of 32-bit ones; their numbers are 1 and 2. */
+#define UW_NR_VDSOS 2
+#define UW_VDSO_FILE(i) [i] = { \
+	.refs = REFCOUNT_INIT(1), \
+	.number = (i) + 1, \
+	.vdso = true, \
+	.compat = (i), \
+	.tied = LIST_HEAD_INIT(vdso_files[i].tied), \
+	.own = LIST_HEAD_INIT(vdso_files[i].own), \
+}
 
-static struct uw_file vdso_file = {
-	.refs = REFCOUNT_INIT(1),
-	.number = UW_VDSO_NUMBER,
-	.vdso = true,
-	.tied = LIST_HEAD_INIT(vdso_file.tied),
-	.own = LIST_HEAD_INIT(vdso_file.own),
-};
+static struct uw_file vdso_files[UW_NR_VDSOS] = { UW_VDSO_FILE(0), UW_VDSO_FILE(1) };
 
 static void uw_file_id_take(struct uw_file_id *id, struct file *file)
 {
@@ -152,7 +155,7 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
 
 	xa_lock(&by_number);
 	err = __xa_alloc_cyclic(&by_number, &fresh->number, fresh,
-				XA_LIMIT(UW_VDSO_NUMBER + 1, U32_MAX - 1), &next_number,
+				XA_LIMIT(UW_NR_VDSOS + 1, U32_MAX - 1), &next_number,
 				GFP_NOWAIT | __GFP_NOWARN);
 	xa_unlock(&by_number);
 	if (err < 0) {
@@ -255,10 +258,12 @@ static struct uw_file *uw_file_get_opened(struct file *f, struct uw_quota *quota
 	return file ?: uw_file_add(&id, f, quota, GFP_KERNEL);
 }
 
-struct uw_file *uw_file_get_vdso(void)
+struct uw_file *uw_file_get_vdso(enum uw_arch arch)
 {
-	refcount_inc(&vdso_file.refs);
-	return &vdso_file;
+	struct uw_file *file = &vdso_files[uw_abis[arch].word == 4];
+
+	refcount_inc(&file->refs);
+	return file;
 }
 
 void uw_file_put(struct uw_file *file)
@@ -321,7 +326,7 @@ int uw_file_tie(struct uw_kept *kept, struct file *f)
 
 	if (f && !S_ISREG(file_inode(f)->i_mode))
 		return -EINVAL;
-	file = f ? uw_file_get_opened(f, kept->maker.quota) : uw_file_get_vdso();
+	file = f ? uw_file_get_opened(f, kept->maker.quota) : uw_file_get_vdso(kept->arch);
 	if (IS_ERR(file))
 		return -ENOMEM;
 	uw_table_store_get(kept);
@@ -358,7 +363,7 @@ void uw_file_untie(struct uw_kept *kept)
 
 struct uw_file *uw_file_find(u32 number)
 {
-	return number == UW_VDSO_NUMBER ? &vdso_file : xa_load(&by_number, number);
+	return number - 1 < UW_NR_VDSOS ? &vdso_files[number - 1] : xa_load(&by_number, number);
 }
 
 u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes)
@@ -380,7 +385,8 @@ void uw_file_untell(unsigned int slot)
 	struct uw_file *file;
 	unsigned int i;
 
-	clear_bit(slot, &vdso_file.told);
+	for (i = 0; i < UW_NR_VDSOS; i++)
+		clear_bit(slot, &vdso_files[i].told);
 	rcu_read_lock();
 	for (i = 0; i < ARRAY_SIZE(buckets); i++)
 		hlist_for_each_entry_rcu(file, &buckets[i], node)

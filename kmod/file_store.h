@@ -10,6 +10,8 @@
 #include <linux/refcount.h>
 #include <linux/types.h>
 
+#include "core/types.h"
+
 struct file;
 struct uw_kept;
 struct uw_quota;
@@ -28,6 +30,7 @@ struct uw_file {
 	refcount_t refs;            /* the store, ranges and tied tables         */
 	u32 number;                 /* Lifetime: not reused while loaded         */
 	bool vdso;
+	bool compat;                /* vdso: of 32-bit processes                 */
 	struct uw_quota *quota;     /* whose share it takes; NULL: nobody's      */
 	struct uw_file_id id;
 	struct uw_kept __rcu *kept; /* Protected by: files_lock to write. The table
@@ -47,7 +50,7 @@ struct uw_file {
 struct uw_file *uw_file_get_mapped(struct file *file);
 
 /* The vDSO, with a reference. Never fails. */
-struct uw_file *uw_file_get_vdso(void);
+struct uw_file *uw_file_get_vdso(enum uw_arch arch);
 
 /* Any context that may take a spinlock. */
 void uw_file_put(struct uw_file *file);

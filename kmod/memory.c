@@ -23,7 +23,7 @@
 static void uw_memory_enter(struct uw_port *port, u64 start, u64 end)
 {
 	port->readable_start = start;
-	port->readable_places = end - start - sizeof(u64) + 1;
+	port->readable_places = end - start - port->word_bytes + 1;
 }
 
 /* Under rcu_read_lock(). */
@@ -49,12 +49,14 @@ static bool uw_memory_is_known(struct uw_port *port, u64 address)
 	return known;
 }
 
-void uw_memory_begin(struct uw_port *port, u64 sp)
+void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp)
 {
 	struct uw_space *space = uw_space_get(current->mm);
 
 	memset(port, 0, sizeof(*port));
 	port->space = IS_ERR(space) ? NULL : space;
+	port->arch = arch;
+	port->word_bytes = uw_abis[arch].word;
 	port->sp = sp;
 	uw_memory_is_known(port, sp);
 }
@@ -132,7 +134,8 @@ int uw_memory_fault(struct uw_port *port, u64 address, u64 *word)
 		uw_stack_find(port);
 	if (address < port->stack_start || address >= port->stack_end)
 		return -EACCES;
-	if (!copy_from_user(word, user, sizeof(*word)))
+	*word = 0;
+	if (!copy_from_user(word, user, port->word_bytes))
 		return 0;
 	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
 }

@@ -7,9 +7,11 @@
 
 #include <linux/types.h>
 
+#include "core/types.h"
+
 struct uw_port;
 
 /* Begin a walk of current. Makes current->mm's space if there is none yet. */
-void uw_memory_begin(struct uw_port *port, u64 sp);
+void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp);
 
 #endif

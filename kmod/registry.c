@@ -14,17 +14,19 @@
 
 #include "file_store.h"
 #include "registry.h"
+#include "regs.h"
 #include "space.h"
 #include "table_store.h"
 #include "uw_port_walk.h"
 #include "uwind.h"
 
-/* -ENOENT: the table is gone, or has no row. Under rcu_read_lock(). */
-static int uw_kept_rule(const struct uw_kept *kept, u64 offset, struct uw_found *found)
+/* -ENOENT: the table is gone, is for other code, or has no row. Under rcu_read_lock(). */
+static int uw_kept_rule(const struct uw_port *port, const struct uw_kept *kept, u64 offset,
+			struct uw_found *found)
 {
 	const struct uw_rule *rule;
 
-	if (!kept || !uw_kept_serves(kept))
+	if (!kept || kept->arch != port->arch || !uw_kept_serves(kept))
 		return -ENOENT;
 	found->method = kept->method;
 	rule = uw_table_find(&kept->table, offset);
@@ -38,8 +40,8 @@ static int uw_kept_rule(const struct uw_kept *kept, u64 offset, struct uw_found 
  * Fill found for an address in a mapping: the rule from the table that is bound
  * there by hand if it has a row, else from the file's. Under rcu_read_lock().
  */
-static int uw_range_rule(const struct uw_range *mapped, const struct uw_range *bound, u64 address,
-			 struct uw_found *found)
+static int uw_range_rule(const struct uw_port *port, const struct uw_range *mapped,
+			 const struct uw_range *bound, u64 address, struct uw_found *found)
 {
 	u64 bound_offset = bound ? address - bound->start + bound->offset : 0;
 
@@ -47,16 +49,17 @@ static int uw_range_rule(const struct uw_range *mapped, const struct uw_range *b
 	found->file = mapped->file ? mapped->file->number : 0;
 	if (bound && !found->file)
 		found->offset = bound_offset;
-	if (bound && !uw_kept_rule(bound->kept, bound_offset, found))
+	if (bound && !uw_kept_rule(port, bound->kept, bound_offset, found))
 		return 0;
 	if (!mapped->file)
 		return -ENOENT;
-	return uw_kept_rule(uw_file_kept(mapped->file), found->offset, found);
+	return uw_kept_rule(port, uw_file_kept(mapped->file), found->offset, found);
 }
 
 /* -EAGAIN: the mapping is not known yet. */
-static int uw_space_rule(struct uw_space *space, u64 address, struct uw_found *found)
+static int uw_space_rule(const struct uw_port *port, u64 address, struct uw_found *found)
 {
+	const struct uw_space *space = port->space;
 	const struct uw_range *mapped, *bound;
 	int err = -EAGAIN;
 
@@ -64,7 +67,7 @@ static int uw_space_rule(struct uw_space *space, u64 address, struct uw_found *f
 	bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
 	mapped = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_MAPPED]), address);
 	if (mapped)
-		err = uw_range_rule(mapped, bound, address, found);
+		err = uw_range_rule(port, mapped, bound, address, found);
 	rcu_read_unlock();
 	return err;
 }
@@ -72,6 +75,12 @@ static int uw_space_rule(struct uw_space *space, u64 address, struct uw_found *f
 static bool uw_vma_is_vdso(const struct vm_area_struct *vma)
 {
 	return !vma->vm_file && vma->vm_start == (unsigned long)vma->vm_mm->context.vdso;
+}
+
+/* A 64-bit process has its vDSO near its stack, far above the first 4 GiB. */
+static enum uw_arch uw_vdso_arch(const struct vm_area_struct *vma)
+{
+	return vma->vm_end <= 1ull << 32 ? UW_COMPAT_ARCH : UW_ARCH;
 }
 
 /* -ENOMEM: there is a file, but no memory to know it by. */
@@ -83,7 +92,7 @@ static int uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma)
 	range->start = vma->vm_start;
 	range->end = vma->vm_end;
 	if (uw_vma_is_vdso(vma)) {
-		file = uw_file_get_vdso();
+		file = uw_file_get_vdso(uw_vdso_arch(vma));
 	} else if (vma->vm_file) {
 		range->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 		file = uw_file_get_mapped(vma->vm_file);
@@ -97,8 +106,9 @@ static int uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma)
  * mmap_lock is held. Of a file that was refused for good it is remembered that
  * there is none; what there was no memory for is looked up again.
  */
-static int uw_vma_rule(struct uw_space *space, u64 address, struct uw_found *found)
+static int uw_vma_rule(const struct uw_port *port, u64 address, struct uw_found *found)
 {
+	struct uw_space *space = port->space;
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 	const struct uw_range *bound = NULL;
 	struct uw_range range;
@@ -110,7 +120,7 @@ static int uw_vma_rule(struct uw_space *space, u64 address, struct uw_found *fou
 	rcu_read_lock();
 	if (space)
 		bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
-	err = uw_range_rule(&range, bound, address, found);
+	err = uw_range_rule(port, &range, bound, address, found);
 	rcu_read_unlock();
 	if (space && !no_memory &&
 	    !uw_space_add(space, UW_SPACE_MAPPED, &range, 1, GFP_NOWAIT | __GFP_NOWARN))
@@ -127,12 +137,12 @@ int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found)
 	if (address >= TASK_SIZE_MAX)
 		return -EFAULT;
 	if (port->space)
-		err = uw_space_rule(port->space, address, found);
+		err = uw_space_rule(port, address, found);
 	if (err != -EAGAIN)
 		return err;
 	if (mmap_read_lock_killable(current->mm))
 		return -EINTR;
-	err = uw_vma_rule(port->space, address, found);
+	err = uw_vma_rule(port, address, found);
 	mmap_read_unlock(current->mm);
 	return err;
 }

@@ -11,15 +11,14 @@
 struct pt_regs;
 
 #ifdef CONFIG_ARM64
-#define UW_ARCH UW_ARCH_ARM64
+#define UW_ARCH        UW_ARCH_ARM64
+#define UW_COMPAT_ARCH UW_ARCH_ARM
 #else
-#define UW_ARCH UW_ARCH_X86_64
+#define UW_ARCH        UW_ARCH_X86_64
+#define UW_COMPAT_ARCH UW_ARCH_I386
 #endif
 
-/* All registers, in DWARF's numbering. Any context. */
-void uw_regs_take(struct uw_regs *regs, const struct pt_regs *pt);
-
-/* Word size of the code that was interrupted: 64 or 32. It belongs to the walk. */
-u8 uw_regs_word_bits(struct pt_regs *pt);
+/* All registers, in the numbering of the code that was interrupted: its ABI. Any context. */
+enum uw_arch uw_regs_take(struct uw_regs *regs, struct pt_regs *pt);
 
 #endif

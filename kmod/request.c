@@ -116,9 +116,7 @@ static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
 	request->exec_id = current->self_exec_id;
 	request->in_execve = current->in_execve;
 	request->late_regs = in_nmi() && !user_mode(regs);
-	request->word_bits = uw_regs_word_bits(user);
-	if (!request->late_regs)
-		uw_regs_take(&request->regs, user);
+	request->arch = request->late_regs ? UW_ARCH_NONE : uw_regs_take(&request->regs, user);
 }
 
 /* The task runs, or sleeps: its registers are read when it does the work. */
@@ -132,6 +130,7 @@ static void uw_request_fill_remote(struct uw_request *request, struct task_struc
 	request->exec_id = READ_ONCE(task->self_exec_id);
 	request->in_execve = false;
 	request->late_regs = true;
+	request->arch = UW_ARCH_NONE;
 }
 
 /* Returns NULL and sets *loss if it cannot be had. */
@@ -217,18 +216,11 @@ static void uw_request_walk(struct uw_request *request, struct uw_walk *walk)
 {
 	struct uw_port port;
 
-	if (request->late_regs) {
-		request->word_bits = uw_regs_word_bits(task_pt_regs(current));
-		uw_regs_take(&request->regs, task_pt_regs(current));
-	}
+	if (request->late_regs)
+		request->arch = uw_regs_take(&request->regs, task_pt_regs(current));
 	walk->regs = request->regs;
-	walk->arch = UW_ARCH;
-	if (request->word_bits != 64) {
-		walk->nr_frames = 0;
-		walk->stop = UW_STOP_BAD_REGS;
-		return;
-	}
-	uw_memory_begin(&port, walk->regs.r[uw_arch_sp(UW_ARCH)]);
+	walk->arch = request->arch;
+	uw_memory_begin(&port, walk->arch, walk->regs.r[uw_arch_sp(walk->arch)]);
 	uw_walk_run(walk, &port);
 }
 

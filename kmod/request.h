@@ -26,7 +26,7 @@ struct uw_request {
 	u64 exec_id;
 	bool in_execve;
 	bool late_regs;             /* asked where the saved registers may be half written */
-	u8 word_bits;
+	u8 arch;                    /* enum uw_arch of the registers; NONE: late */
 	struct uw_regs regs;
 	atomic_t asked[UWIND_MAX_SESSIONS]; /* triggers per session slot         */
 };

@@ -77,7 +77,7 @@ static struct uw_kept *uw_section_lower(const struct uw_maker *maker, struct uw_
 		return ERR_PTR(err);
 	err = uw_sframe_lower(sf, &draft, order);
 	kept = err ? ERR_PTR(err) :
-		     uw_table_store_add(&draft, methods[sf->version], maker);
+		     uw_table_store_add(&draft, methods[sf->version], UW_ARCH, maker);
 	uw_draft_free(&draft);
 	return kept;
 }
@@ -162,11 +162,12 @@ struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg,
 	u64 nr_rows = arg->data_bytes / sizeof(struct uwind_row);
 	struct uw_draft draft = { .nr_rows = nr_rows, .nr_rules = arg->nr_rules };
 	struct uw_kept *kept;
+	enum uw_arch arch = arg->arch ?: UW_ARCH;
 	int err;
 
 	if (!nr_rows || nr_rows > UWIND_MAX_ROWS || arg->data_bytes % sizeof(struct uwind_row) ||
 	    !arg->nr_rules || arg->nr_rules > UWIND_MAX_RULES ||
-	    !uw_method_is_for_rows(arg->method))
+	    !uw_method_is_for_rows(arg->method) || (arch != UW_ARCH && arch != UW_COMPAT_ARCH))
 		return ERR_PTR(-EINVAL);
 	draft.rows = uw_array_copy(arg->data, nr_rows, sizeof(*draft.rows));
 	if (IS_ERR(draft.rows))
@@ -176,8 +177,8 @@ struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg,
 		kvfree(draft.rows);
 		return ERR_CAST(draft.rules);
 	}
-	err = uw_draft_check(&draft, UW_ARCH, reject);
-	kept = err ? ERR_PTR(-EBADMSG) : uw_table_store_add(&draft, arg->method, maker);
+	err = uw_draft_check(&draft, arch, reject);
+	kept = err ? ERR_PTR(-EBADMSG) : uw_table_store_add(&draft, arg->method, arch, maker);
 	uw_draft_free(&draft);
 	return kept;
 }

@@ -89,7 +89,7 @@ static void uw_uncharge(struct uw_quota *quota, u64 bytes)
 		uw_uncharge_self(quota, bytes);
 }
 
-struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method,
+struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
 				   const struct uw_maker *maker)
 {
 	u64 bytes = sizeof(struct uw_kept) + uw_table_bytes(draft);
@@ -106,6 +106,7 @@ struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method,
 	refcount_set(&kept->refs, 1);
 	INIT_LIST_HEAD(&kept->tied);
 	kept->method = method;
+	kept->arch = arch;
 	kept->bytes = bytes;
 	kept->maker = *maker;
 	if (maker->viewer)

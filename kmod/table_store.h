@@ -29,6 +29,7 @@ struct uw_kept {
 	refcount_t refs;        /* owner, file and ranges                        */
 	bool dead;              /* Protected by: nothing; set once, read anywhere */
 	u8 method;              /* enum uw_method                                */
+	u8 arch;                /* enum uw_arch of the code                      */
 	u32 number;             /* Lifetime: unique while the module is loaded   */
 	pid_t owner_pid;
 	u64 bytes;              /* charged to the budget, and to quota if any    */
@@ -45,7 +46,7 @@ struct uw_kept {
  * Pack a draft. Returns the table, with one reference for its owner, or
  * -ENOMEM, -ENOSPC (budget), -EDQUOT. May sleep.
  */
-struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method,
+struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
 				   const struct uw_maker *maker);
 
 static inline void uw_table_store_get(struct uw_kept *kept)

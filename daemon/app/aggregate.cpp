@@ -45,7 +45,8 @@ ReportProcess Aggregate::describe(const StackRecord& record)
 	process.pid = record.tgid;
 	process.comm = record.comm;
 	process.start_time_ns = record.start_time_ns;
-	process.word_bits = record.word_bits;
+	if (record.word_bits)
+		process.word_bits = record.word_bits;
 	const auto facts = processes_.describe(record.tgid);
 	const auto tick = record.start_time_ns - record.start_time_ns % start_tick_ns;
 	if (!facts || facts->start_time_ns != tick)
@@ -63,6 +64,8 @@ std::optional<Index> Aggregate::process_of(const StackRecord& record)
 	if (known != images_.end()) {
 		if (record.tid == record.tgid)
 			collected_.processes[known->second].comm = record.comm;
+		if (record.word_bits)
+			collected_.processes[known->second].word_bits = record.word_bits;
 		return known->second;
 	}
 	if (collected_.processes.size() >= limits_.processes)

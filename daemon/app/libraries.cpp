@@ -24,6 +24,21 @@ std::string with_origin(std::string folder, const std::string& origin)
 	return folder;
 }
 
+// Debian's multiarch tuple.
+const char* tuple_of(Arch arch)
+{
+	switch (arch) {
+	case Arch::arm64:
+		return "aarch64-linux-gnu";
+	case Arch::i386:
+		return "i386-linux-gnu";
+	case Arch::arm:
+		return "arm-linux-gnueabihf";
+	default:
+		return "x86_64-linux-gnu";
+	}
+}
+
 } // namespace
 
 std::vector<std::string> library_candidates(const std::string& name, const std::string& needed_by,
@@ -37,9 +52,8 @@ std::vector<std::string> library_candidates(const std::string& name, const std::
 		for (std::string folder; std::getline(parts, folder, ':');)
 			paths.push_back(with_origin(folder, folder_of(needed_by)) + "/" + name);
 	}
-	const char* machine = arch == Arch::arm64 ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
 	for (const char* folder : {"/lib/", "/usr/lib/"})
-		paths.push_back(std::string(folder).append(machine).append("/").append(name));
+		paths.push_back(std::string(folder).append(tuple_of(arch)).append("/").append(name));
 	for (const char* folder : {"/usr/local/lib/", "/lib64/", "/usr/lib64/", "/lib/", "/usr/lib/"})
 		paths.push_back(folder + name);
 	return paths;

@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t give_up_at_once = 64;
 constexpr std::size_t max_scanned = 65'536;
-constexpr char vdso_path[] = "[vdso]";
 
 } // namespace
 
@@ -62,6 +61,11 @@ Result<MadeTable> Tracker::create(const TableContent& content)
 	return kernel_.create_table(content);
 }
 
+Status Tracker::tie(const Opened& opened, std::uint32_t table)
+{
+	return opened.vdso ? kernel_.tie_table_to_vdso(table) : kernel_.tie_table(table, opened.fd->get());
+}
+
 // Someone else's table may serve the file already (EEXIST): as good as ours.
 void Tracker::serve(const Opened& opened, const TableContent& content)
 {
@@ -71,7 +75,7 @@ void Tracker::serve(const Opened& opened, const TableContent& content)
 		count(made.error().code == ENOSPC ? "tables_refused" : "tables_rejected");
 		return;
 	}
-	const auto tied = kernel_.tie_table(made->table, opened.fd->get());
+	const auto tied = tie(opened, made->table);
 	if (!tied && tied.error().code != EEXIST) {
 		spdlog::debug("{}: {}", opened.path, tied.error().message);
 		count("tables_rejected");
@@ -86,7 +90,7 @@ void Tracker::serve(const Opened& opened, const TableContent& content)
 
 void Tracker::make_table(const Opened& opened)
 {
-	const auto content = tables_.of_file(opened.fd->get());
+	const auto content = opened.vdso ? tables_.of_vdso(opened.fd->get()) : tables_.of_file(opened.fd->get());
 	if (content)
 		return serve(opened, *content);
 	spdlog::debug("{}: no table: {}", opened.path, content.error().message);
@@ -103,19 +107,7 @@ void Tracker::register_vdso()
 	const auto shared = std::make_shared<UniqueFd>(std::move(*fd));
 	vdso_ = modules_.add(FileIdentity{}, vdso_path).id;
 	keep_object(*vdso_, shared);
-	const auto content = tables_.of_vdso(shared->get());
-	const auto made = content ? create(*content) : content.error();
-	if (!made) {
-		spdlog::warn("{}", made.error("no table for the vDSO").message);
-		return;
-	}
-	const auto tied = kernel_.tie_table_to_vdso(made->table);
-	if (!tied)
-		(void)kernel_.destroy_table(made->table);
-	if (tied || tied.error().code == EEXIST)
-		modules_.set_table(*vdso_, made->method, tied ? made->table : 0, made->rows, made->bytes);
-	else
-		spdlog::warn("{}", tied.error("no table for the vDSO").message);
+	make_table({*vdso_, shared, vdso_path, true});
 }
 
 // A file at such a path is probably served. If it is another file after all, the

@@ -23,6 +23,8 @@ namespace uwind {
 // How often what happened, under the names that reports use.
 using Counts = std::map<std::string, std::uint64_t>;
 
+inline constexpr char vdso_path[] = "[vdso]";
+
 // A table is made once per file, by a thread of the tracker's own: files are
 // opened first, while the process that maps them may still be there, and their
 // tables made afterwards.
@@ -58,17 +60,20 @@ private:
 		std::uint64_t pc = 0; // of a file that was not announced
 		Mapping mapping;
 		bool make_table = true;
+		bool vdso = false; // of 32-bit processes
 	};
 	struct Opened {
 		ModuleId id;
 		std::shared_ptr<UniqueFd> fd;
 		std::string path;
+		bool vdso = false;
 	};
 
 	void run();
 	void push(Job job);
 	bool take(Job& job);
 	void open(Job job);
+	void open_vdso(const Job& job);
 	bool scan_first_time(const Mapping& mapping);
 	void open_neighbours(std::uint32_t tgid);
 	std::optional<Mapping> locate(const Job& job);
@@ -83,6 +88,7 @@ private:
 	void make_table(const Opened& opened);
 	Result<MadeTable> create(const TableContent& content);
 	void serve(const Opened& opened, const TableContent& content);
+	Status tie(const Opened& opened, std::uint32_t table);
 	void count(const std::string& what);
 
 	Kernel& kernel_;
@@ -91,7 +97,7 @@ private:
 	Tables& tables_;
 	Threads& threads_;
 	Modules& modules_;
-	std::optional<ModuleId> vdso_;
+	std::optional<ModuleId> vdso_;                              // of 64-bit processes
 	std::set<std::pair<std::uint64_t, std::uint64_t>> scanned_; // device, inode; worker's
 								    // once sampling began
 	std::set<std::string> served_;                              // paths of files with other programs' tables

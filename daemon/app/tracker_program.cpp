@@ -28,7 +28,7 @@ void Tracker::register_library(const std::string& name, const std::string& neede
 {
 	if (seen.size() >= max_libraries || !seen.insert(name).second)
 		return;
-	for (const auto& path : library_candidates(name, needed_by, facts.library_folders, kernel_.version().arch))
+	for (const auto& path : library_candidates(name, needed_by, facts.library_folders, facts.arch))
 		if (const auto module = register_path(path))
 			return register_libraries(path, module->facts, seen);
 }

@@ -18,18 +18,17 @@ constexpr std::size_t given_up_at_once = 1024;
 
 void Tracker::note(const FileRecord& record)
 {
-	if (record.vdso && !record.no_table && vdso_) {
-		modules_.bind(record.number, *vdso_);
-		return;
-	}
+	if (record.vdso && !record.compat && vdso_)
+		return modules_.bind(record.number, *vdso_);
 	FileIdentity identity = record.identity;
 	if (record.vdso)
-		identity.dev_major = ~0u; // a vDSO of another word size: no file
-	const auto added = modules_.add(identity, record.mapping.path);
+		identity.dev_major = ~0u; // no file, and not the other vDSO
+	const auto added = modules_.add(identity, record.vdso ? vdso_path : record.mapping.path);
 	modules_.bind(record.number, added.id);
-	if (record.vdso || !added.is_new)
+	if (!added.is_new)
 		return;
 	Job job;
+	job.vdso = record.vdso;
 	job.id = added.id;
 	job.file_number = record.number;
 	job.tgid = record.tgid;
@@ -110,8 +109,24 @@ std::optional<Mapping> Tracker::locate(const Job& job)
 	return found == mappings->end() ? std::nullopt : std::optional(*found);
 }
 
+void Tracker::open_vdso(const Job& job)
+{
+	auto fd = processes_.open_vdso_of(job.tgid, job.mapping);
+	if (!fd) {
+		spdlog::debug("{}", fd.error().message);
+		return count("files_not_opened");
+	}
+	const Opened opened{job.id, std::make_shared<UniqueFd>(std::move(*fd)), vdso_path, true};
+	keep_object(opened.id, opened.fd);
+	if (!job.make_table)
+		return adopt(job.id, job.file_number);
+	unserved_.push_back(opened);
+}
+
 void Tracker::open(Job job)
 {
+	if (job.vdso)
+		return open_vdso(job);
 	const bool was_unknown = job.pc != 0;
 	if (was_unknown || job.mapping.end == 0) {
 		if (auto mapping = locate(job))

@@ -152,7 +152,7 @@ int stat(const TableArguments& arguments)
 	const std::uint64_t executable = executable_bytes(table), covered = covered_bytes(rows);
 	std::printf("file        %s\n", arguments.path.c_str());
 	std::printf("build id    %s\n", table.build_id.empty() ? "none" : table.build_id.c_str());
-	std::printf("machine     %s\n", table.arch == Arch::arm64 ? "arm64" : "amd64");
+	std::printf("machine     %s\n", arch_name(table.arch));
 	std::printf("source      %s\n", source_of(rows).c_str());
 	std::printf("rows        %zu\n", rows.rows.size());
 	std::printf("rules       %zu\n", rows.rules.size());

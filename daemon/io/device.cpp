@@ -38,6 +38,8 @@ static_assert(number_of_methods == UWIND_NR_METHODS);
 static_assert(number_of_losses == UWIND_NR_LOSSES);
 static_assert(unsigned(Arch::x86_64) == UWIND_ARCH_X86_64);
 static_assert(unsigned(Arch::arm64) == UWIND_ARCH_ARM64);
+static_assert(unsigned(Arch::i386) == UWIND_ARCH_I386);
+static_assert(unsigned(Arch::arm) == UWIND_ARCH_ARM);
 
 namespace {
 
@@ -83,6 +85,7 @@ uwind_table_create request_for(const TableRows& rows)
 	request.rules = user_pointer(rows.rules.data());
 	request.nr_rules = rows.rules.size();
 	request.method = rows.method;
+	request.arch = unsigned(rows.arch);
 	return request;
 }
 

@@ -133,6 +133,7 @@ Result<ObjectFacts> ElfObjects::facts(int fd)
 	if (!gelf_getehdr(elf->get(), &header))
 		return Error{ENOEXEC, "bad ELF header"};
 	ObjectFacts facts;
+	facts.arch = arch_of_machine(header.e_machine);
 	facts.entry = header.e_machine == EM_ARM ? header.e_entry & ~GElf_Addr(1) : header.e_entry;
 	facts.build_id = build_id_of(elf->get());
 	read_segments(elf->get(), facts);

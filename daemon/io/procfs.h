@@ -14,6 +14,7 @@ public:
 	Result<OpenedFile> open_mapped(std::uint32_t pid, const Mapping& mapping) override;
 	Result<OpenedFile> open_path(const std::string& path) override;
 	Result<UniqueFd> open_vdso() override;
+	Result<UniqueFd> open_vdso_of(std::uint32_t pid, const Mapping& mapping) override;
 	Host host() override;
 };
 

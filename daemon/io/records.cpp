@@ -42,7 +42,8 @@ bool is_sound(const uwind_record_stack& raw, Bytes bytes)
 {
 	const std::size_t room = (bytes.size() - sizeof(raw)) / sizeof(uwind_frame);
 	return raw.nr_frames <= UWIND_MAX_FRAMES && raw.nr_frames <= room &&
-	       (raw.word_bits == 64 || raw.word_bits == 32) && (raw.lost == 0 || raw.nr_frames == 0);
+	       (raw.word_bits == 64 || raw.word_bits == 32 || (raw.word_bits == 0 && raw.lost)) &&
+	       (raw.lost == 0 || raw.nr_frames == 0);
 }
 
 std::optional<StackRecord> decode_stack(Bytes bytes)
@@ -83,6 +84,7 @@ std::optional<FileRecord> decode_file(Bytes bytes)
 	file.number = raw.file;
 	file.no_table = raw.flags & UWIND_FILE_NO_TABLE;
 	file.vdso = raw.flags & UWIND_FILE_VDSO;
+	file.compat = raw.flags & UWIND_FILE_COMPAT;
 	file.tgid = raw.tgid;
 	file.identity = {raw.dev_major, raw.dev_minor, raw.inode, raw.bytes, raw.ctime_ns};
 	file.mapping.start = raw.start;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-// The kernel's vDSO: the same pages in every process of this word size, so our
-// own will do. It becomes a file, to be read like any other ELF file.
+// The kernel's vDSO: the same pages in every process of a word size, so our own
+// will do, or any process's of the other one. It becomes a file, to be read like
+// any other ELF file.
+#include <algorithm>
 #include <cerrno>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
 
 #include "io/procfs.h"
 
@@ -24,6 +29,18 @@ std::size_t extent_of(const ElfW(Ehdr) * elf)
 	return end;
 }
 
+constexpr std::size_t max_bytes = 64 << 10;
+
+Result<UniqueFd> file_of(const void* image, std::size_t bytes)
+{
+	UniqueFd fd(::memfd_create("uwind-vdso", MFD_CLOEXEC));
+	if (!fd)
+		return errno_error(errno, "vDSO");
+	if (::write(fd.get(), image, bytes) != static_cast<ssize_t>(bytes))
+		return errno_error(EIO, "vDSO");
+	return fd;
+}
+
 } // namespace
 
 Result<UniqueFd> Procfs::open_vdso()
@@ -31,13 +48,21 @@ Result<UniqueFd> Procfs::open_vdso()
 	const auto* elf = reinterpret_cast<const ElfW(Ehdr)*>(::getauxval(AT_SYSINFO_EHDR));
 	if (!elf)
 		return Error{ENODATA, "this kernel gives processes no vDSO"};
-	UniqueFd fd(::memfd_create("uwind-vdso", MFD_CLOEXEC));
-	if (!fd)
-		return errno_error(errno, "vDSO");
-	const std::size_t bytes = extent_of(elf);
-	if (::write(fd.get(), elf, bytes) != static_cast<ssize_t>(bytes))
-		return errno_error(EIO, "vDSO");
-	return fd;
+	return file_of(elf, extent_of(elf));
+}
+
+Result<UniqueFd> Procfs::open_vdso_of(std::uint32_t pid, const Mapping& mapping)
+{
+	std::vector<std::uint8_t> image(max_bytes);
+	const std::string path = "/proc/" + std::to_string(pid) + "/mem";
+	const UniqueFd memory(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+	if (!memory)
+		return errno_error(errno, path);
+	image.resize(std::min<std::uint64_t>(image.size(), mapping.end - mapping.start));
+	const ssize_t length = ::pread(memory.get(), image.data(), image.size(), static_cast<off_t>(mapping.start));
+	if (length <= 0)
+		return errno_error(length ? errno : ESRCH, path);
+	return file_of(image.data(), static_cast<std::size_t>(length));
 }
 
 } // namespace uwind

@@ -34,7 +34,7 @@ struct StackRecord {
 	std::string comm;
 	std::optional<Loss> lost; // then there is no stack
 	Stop stop = Stop::NONE;
-	std::uint8_t word_bits = 64;
+	std::uint8_t word_bits = 64; // 32, or 0: not known (lost only)
 	std::vector<StackFrame> frames;
 };
 
@@ -72,6 +72,7 @@ struct FileRecord {
 	std::uint32_t number = 0;
 	bool no_table = false; // a miss: nobody registered a table
 	bool vdso = false;
+	bool compat = false; // the vDSO of 32-bit processes
 	std::uint32_t tgid = 0;
 	Mapping mapping;
 	FileIdentity identity;

@@ -79,7 +79,7 @@ struct TableInfo {
 
 inline const char* name_of(Arch arch)
 {
-	return arch == Arch::x86_64 ? "x86_64" : arch == Arch::arm64 ? "arm64" : "none";
+	return arch == Arch::x86_64 ? "x86_64" : arch_name(arch);
 }
 
 inline const char* name_of(Event event)

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "model/arch.h"
+
 namespace uwind {
 
 // Mirrors struct uwind_rule of uwind.h: kinds, places and DWARF register
@@ -19,7 +21,7 @@ struct Rule {
 	std::uint8_t ra_reg = 0;
 	std::uint8_t fp_place = 0;
 	std::uint8_t fp_reg = 0;
-	std::uint8_t rbx_slot = 0;
+	std::uint8_t base_slot = 0;
 	std::int32_t cfa_off = 0;
 	std::int32_t cfa_add = 0;
 	std::int32_t ra_off = 0;
@@ -43,13 +45,12 @@ struct Segment {
 	std::uint64_t offset = 0; // file offset
 };
 
-enum class Arch { none, x86_64, arm64 };
-
 // Rows strictly rise in start; a row of kind NONE ends each covered stretch.
 struct TableRows {
 	std::vector<Row> rows;
 	std::vector<Rule> rules;
 	std::uint32_t method = 0; // enum uwind_method
+	Arch arch = Arch::none;   // none: the kernel's
 	// What could not be said in a row: reason → number of rows left out.
 	std::map<std::string, std::uint64_t> inexpressible;
 };

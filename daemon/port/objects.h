@@ -12,6 +12,7 @@ namespace uwind {
 
 struct ObjectFacts {
 	std::string build_id; // lower-case hex; "": none
+	Arch arch = Arch::none;
 	std::uint64_t entry = 0;
 	std::vector<Segment> segments;            // PT_LOAD, file contents only
 	std::string interpreter;                  // PT_INTERP, or a script's "#!"; "": none

@@ -40,8 +40,10 @@ public:
 	// found there is another file.
 	virtual Result<OpenedFile> open_mapped(std::uint32_t pid, const Mapping& mapping) = 0;
 	virtual Result<OpenedFile> open_path(const std::string& path) = 0;
-	// A file with the contents of the kernel's vDSO.
+	// A file with the contents of the kernel's vDSO, for processes of our own word size.
 	virtual Result<UniqueFd> open_vdso() = 0;
+	// The same for that process's vDSO, which is mapped there.
+	virtual Result<UniqueFd> open_vdso_of(std::uint32_t pid, const Mapping& mapping) = 0;
 	virtual Host host() = 0;
 };
 

@@ -24,7 +24,7 @@ struct Record {
 	std::uint64_t bytes = 0; // of the body
 };
 
-void skip_personality(ByteCursor& cursor, Cie& cie)
+void skip_personality(ByteCursor& cursor, Cie& cie, unsigned word)
 {
 	constexpr std::uint8_t aligned = 0x50; // padded: as long as nobody uses it
 	const std::uint8_t encoding = cursor.u8();
@@ -33,7 +33,7 @@ void skip_personality(ByteCursor& cursor, Cie& cie)
 	if (encoding == aligned)
 		cie.unusable = CfiReason::encoding;
 	else
-		read_pointer_value(cursor, encoding);
+		read_pointer_value(cursor, encoding, word);
 }
 
 class RecordReader {
@@ -156,10 +156,10 @@ void RecordReader::parse_cie(const Record& record, Cie& cie)
 		return;
 	}
 	const std::string_view letters = augmentation(cursor);
-	if (version == 4 && cursor.u16() != 8) // address size, segment selector size
+	if (version == 4 && cursor.u16() != section_.bases.word) // address size, segment selector size
 		cie.unusable = CfiReason::address_size;
 	if (letters.starts_with("eh"))
-		cursor.skip(8);
+		cursor.skip(section_.bases.word);
 	cie.code_factor = cursor.uleb();
 	cie.data_factor = cursor.sleb();
 	cie.ra_column = version == 1 ? cursor.u8() : cursor.uleb();
@@ -180,7 +180,7 @@ void RecordReader::parse_letter(ByteCursor& cursor, char letter, Cie& cie)
 		cursor.skip(1);
 		break;
 	case 'P':
-		skip_personality(cursor, cie);
+		skip_personality(cursor, cie, section_.bases.word);
 		break;
 	case 'S':
 		cie.signal_frame = true;
@@ -229,7 +229,7 @@ Status RecordReader::add_fde(const Record& record, std::uint64_t cie_offset)
 	Fde fde;
 	fde.cie = *number;
 	fde.start = read_pointer(cursor, cie.encoding, section_.bases);
-	fde.bytes = read_pointer_value(cursor, cie.encoding);
+	fde.bytes = read_pointer_value(cursor, cie.encoding, section_.bases.word);
 	if (cie.sized_augmentation)
 		cursor.skip(cursor.uleb());
 	if (!cursor.ok())

@@ -54,7 +54,12 @@ enum : std::uint8_t {
 constexpr unsigned max_operations = 256;
 constexpr unsigned max_depth = 16;
 constexpr std::int64_t max_constant = std::int64_t{1} << 32;
-constexpr std::uint8_t x86_pc = 16;
+
+// Whether a register is the pc, which has a number on x86 only.
+bool is_pc(Arch arch, std::uint64_t number)
+{
+	return (arch == Arch::x86_64 && number == 16) || (arch == Arch::i386 && number == 8);
+}
 
 Symbolic constant(std::int64_t value)
 {
@@ -170,6 +175,8 @@ bool Evaluation::push_constant(std::uint8_t op)
 		value = static_cast<std::int32_t>(cursor_.u32());
 		break;
 	case op_addr:
+		value = static_cast<std::int64_t>(word_bytes(arch_) == 4 ? cursor_.u32() : cursor_.u64());
+		break;
 	case op_const8u:
 	case op_const8s:
 		value = static_cast<std::int64_t>(cursor_.u64());
@@ -191,7 +198,7 @@ void Evaluation::push_register(std::uint64_t number)
 {
 	Symbolic value;
 	value.offset = cursor_.sleb();
-	value.form = arch_ == Arch::x86_64 && number == x86_pc ? Form::pc_bits : Form::address;
+	value.form = is_pc(arch_, number) ? Form::pc_bits : Form::address;
 	value.base = value.form == Form::address ? static_cast<std::uint8_t>(number) : 0;
 	if (number > 31)
 		return fail();

@@ -59,24 +59,26 @@ bool pointer_supported(std::uint8_t encoding, const PointerBases& bases)
 std::uint64_t read_pointer(ByteCursor& cursor, std::uint8_t encoding, const PointerBases& bases)
 {
 	const std::uint64_t here = bases.section + cursor.position();
-	const std::uint64_t value = read_pointer_value(cursor, encoding);
+	const std::uint64_t value = read_pointer_value(cursor, encoding, bases.word);
+	const std::uint64_t mask = bases.word == 4 ? 0xffffffff : ~std::uint64_t{0};
 	switch (encoding & base_mask) {
 	case base_pc:
-		return here + value;
+		return (here + value) & mask;
 	case base_text:
-		return *bases.text + value;
+		return (*bases.text + value) & mask;
 	case base_data:
-		return *bases.data + value;
+		return (*bases.data + value) & mask;
 	default:
-		return value;
+		return value & mask;
 	}
 }
 
-std::uint64_t read_pointer_value(ByteCursor& cursor, std::uint8_t encoding)
+std::uint64_t read_pointer_value(ByteCursor& cursor, std::uint8_t encoding, unsigned word)
 {
 	switch (encoding & format_mask) {
 	case format_word:
 	case format_signed_word:
+		return word == 4 ? cursor.u32() : cursor.u64();
 	case format_u64:
 	case format_s64:
 		return cursor.u64();

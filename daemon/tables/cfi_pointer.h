@@ -17,6 +17,7 @@ struct PointerBases {
 	std::uint64_t section = 0;         // address of the cursor's byte 0
 	std::optional<std::uint64_t> text; // textrel
 	std::optional<std::uint64_t> data; // datarel
+	unsigned word = 8;                 // bytes of an address
 };
 
 // Whether read_pointer() can read this encoding with these bases. Indirect
@@ -27,6 +28,6 @@ bool pointer_supported(std::uint8_t encoding, const PointerBases& bases);
 std::uint64_t read_pointer(ByteCursor& cursor, std::uint8_t encoding, const PointerBases& bases);
 
 // The same bytes as a plain number: a range, or a pointer to be passed over.
-std::uint64_t read_pointer_value(ByteCursor& cursor, std::uint8_t encoding);
+std::uint64_t read_pointer_value(ByteCursor& cursor, std::uint8_t encoding, unsigned word);
 
 } // namespace uwind

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // The interpreter of call frame instructions. Of the registers it follows only
-// those that a caller is made of: return address, frame pointer, RBX on x86-64,
-// and stack pointer, which must be the CFA.
+// those that a caller is made of: return address, frame pointer, base register, and
+// stack pointer, which must be the CFA.
 #include "tables/cfi_program.h"
 
 #include "tables/cfi_instructions.h"
+
+extern "C" {
+#include "types.h"
+}
 
 namespace uwind {
 namespace {
@@ -21,9 +25,9 @@ std::int64_t as_signed(std::uint64_t value)
 
 FrameAbi frame_abi(Arch arch)
 {
-	if (arch == Arch::arm64)
-		return {arch, 29, 31, 30, 255};
-	return {arch, 6, 7, 16, 3};
+	const uw_abi& abi = uw_abis[static_cast<unsigned>(arch)];
+	const bool has_link = abi.lr != UW_NO_REG;
+	return {arch, abi.fp, abi.sp, has_link ? abi.lr : abi.nr_regs, abi.base, abi.nr_regs, has_link, abi.word};
 }
 
 CieState FrameProgram::run_cie(const Cie& cie)
@@ -246,7 +250,7 @@ void FrameProgram::set_cfa(std::uint64_t reg, std::int64_t offset)
 	state_.cfa.base = static_cast<std::uint8_t>(reg);
 	state_.cfa.offset = offset;
 	state_.cfa_is_expression = false;
-	const bool usable = reg <= 31 && (abi_.arch == Arch::arm64 || reg < abi_.ra);
+	const bool usable = reg < abi_.nr_regs;
 	state_.no_cfa = usable ? CfiReason::none : CfiReason::cfa_register;
 }
 
@@ -275,8 +279,8 @@ SavedRegister* FrameProgram::slot(FrameState& state, std::uint64_t reg) const
 		return &state.ra;
 	if (reg == abi_.fp)
 		return &state.fp;
-	if (reg == abi_.bx)
-		return &state.bx;
+	if (reg == abi_.base)
+		return &state.base;
 	return reg == abi_.sp ? &state.sp : nullptr;
 }
 

@@ -31,7 +31,7 @@ struct FrameState {
 	std::uint64_t cfa_register = cfa_base;
 	std::int64_t cfa_offset = 0;
 	bool cfa_is_expression = false;
-	SavedRegister ra, fp, sp, bx;
+	SavedRegister ra, fp, sp, base;
 };
 
 // Takes the rows of one function: [start, end) in addresses.
@@ -49,7 +49,10 @@ protected:
 struct FrameAbi {
 	Arch arch;
 	std::uint8_t fp, sp, ra;
-	std::uint8_t bx; // RBX; no register where there is none
+	std::uint8_t base;    // the other register that is followed; 255: none
+	std::uint8_t nr_regs; // that a rule can name
+	bool has_link;        // a call leaves the return address in register ra
+	std::uint8_t word;    // bytes
 };
 FrameAbi frame_abi(Arch arch);
 

@@ -7,6 +7,7 @@ extern "C" {
 }
 
 #include <limits>
+#include <optional>
 
 namespace uwind {
 namespace {
@@ -25,7 +26,7 @@ bool fits(std::int64_t offset)
 
 bool general(std::uint8_t reg, const FrameAbi& abi)
 {
-	return abi.arch == Arch::arm64 ? reg <= 31 : reg < abi.ra;
+	return reg < abi.nr_regs;
 }
 
 // The place of a register whose value is, or lies at, a symbolic value.
@@ -67,7 +68,7 @@ Place return_address(const FrameState& state, const FrameAbi& abi)
 	case Saved::unspecified:
 	case Saved::same:
 		// In the link register, where there is one.
-		if (abi.arch != Arch::arm64)
+		if (!abi.has_link)
 			result.reason = CfiReason::no_ra;
 		return result;
 	case Saved::value:
@@ -101,15 +102,14 @@ Place frame_pointer(const FrameState& state, const FrameAbi& abi)
 	return result;
 }
 
-std::uint8_t rbx_slot(const SavedRegister& bx, Arch arch)
+std::uint8_t base_slot(const SavedRegister& base, const FrameAbi& abi)
 {
-	constexpr std::int64_t word = 8;
-	if (arch != Arch::x86_64 || bx.saved == Saved::unspecified || bx.saved == Saved::same)
+	if (abi.base == UW_NO_REG || base.saved == Saved::unspecified || base.saved == Saved::same)
 		return 0;
-	const bool below_cfa = bx.saved == Saved::at && bx.how.form == Form::address && bx.how.base == cfa_base &&
-			       bx.how.offset < 0 && bx.how.offset % word == 0;
-	return below_cfa && -bx.how.offset / word < UW_RBX_LOST ? static_cast<std::uint8_t>(-bx.how.offset / word)
-								: UW_RBX_LOST;
+	const std::int64_t below = -base.how.offset, slot = below / abi.word;
+	const bool below_cfa = base.saved == Saved::at && base.how.form == Form::address && base.how.base == cfa_base &&
+			       below > 0 && below % abi.word == 0;
+	return below_cfa && slot < UW_BASE_LOST ? static_cast<std::uint8_t>(slot) : UW_BASE_LOST;
 }
 
 CfiReason fill_cfa(Rule& rule, const FrameState& state, const FrameAbi& abi)
@@ -151,8 +151,8 @@ bool make_stack_pointer_cfa(FrameState& state, const FrameAbi& abi)
 {
 	if (!without_cfa(state.sp, state.cfa) || !without_cfa(state.ra, state.cfa) || !without_cfa(state.fp, state.cfa))
 		return false;
-	if (!without_cfa(state.bx, state.cfa))
-		state.bx.saved = Saved::unknown;
+	if (!without_cfa(state.base, state.cfa))
+		state.base.saved = Saved::unknown;
 	Symbolic sp = state.sp.how;
 	if (state.sp.saved == Saved::same) {
 		sp = Symbolic{};
@@ -180,14 +180,21 @@ bool lies_at(const SavedRegister& saved, std::uint8_t base, std::int64_t offset)
 	       saved.how.offset == offset;
 }
 
-// The kernel's signal frame on amd64: SP points at the ucontext, whose mcontext
-// begins at 40 with r8; rbp is at 120, rsp at 160, rip at 168.
-bool is_signal_frame(const FrameState& state, const FrameAbi& abi)
+// The kernel's signal frame. On amd64 SP points at the ucontext, whose mcontext
+// begins at 40 with r8; rbp is at 120, rsp at 160, rip at 168. On i386 it depends on
+// the kind of signal where struct sigcontext lies, and there ebp is at 24, esp at 28,
+// eip at 56. The result is where that struct is above SP; amd64: 0.
+std::optional<std::int32_t> signal_context(const FrameState& state, const FrameAbi& abi)
 {
 	const Symbolic& cfa = state.cfa;
-	return abi.arch == Arch::x86_64 && state.no_cfa == CfiReason::none && cfa.form == Form::memory &&
-	       cfa.base == abi.sp && cfa.offset == 160 && !cfa.add && lies_at(state.ra, abi.sp, 168) &&
-	       lies_at(state.fp, abi.sp, 120);
+	const bool amd64 = abi.arch == Arch::x86_64;
+	const std::int64_t fp = amd64 ? 120 : 24, sp = amd64 ? 160 : 28, pc = amd64 ? 168 : 56;
+	const std::int64_t context = cfa.offset - sp;
+	if ((!amd64 && abi.arch != Arch::i386) || state.no_cfa != CfiReason::none || cfa.form != Form::memory ||
+	    cfa.base != abi.sp || cfa.add || (amd64 && context) || !fits(context) ||
+	    !lies_at(state.ra, abi.sp, context + pc) || !lies_at(state.fp, abi.sp, context + fp))
+		return std::nullopt;
+	return static_cast<std::int32_t>(context);
 }
 
 LoweredRule refused(CfiReason reason)
@@ -222,7 +229,7 @@ FrameState raise_cfa(FrameState state, const FrameAbi& abi, std::int64_t bytes)
 	state.cfa.offset += bytes;
 	lower_offset(state.ra, bytes);
 	lower_offset(state.fp, bytes);
-	lower_offset(state.bx, bytes);
+	lower_offset(state.base, bytes);
 	// What lies below SP has been popped, and may be gone.
 	if (state.cfa.base == abi.sp && state.ra.how.base == cfa_base && state.cfa.offset + state.ra.how.offset < 0)
 		state.ra = SavedRegister{};
@@ -237,8 +244,9 @@ LoweredRule lower_frame(const FrameState& state, const FrameAbi& abi, bool signa
 		rule.kind = UW_RULE_OUTERMOST;
 		return result;
 	}
-	if (signal_frame && is_signal_frame(state, abi)) {
+	if (const auto context = signal_frame ? signal_context(state, abi) : std::nullopt) {
 		rule.kind = UW_RULE_SIGFRAME;
+		rule.cfa_off = *context;
 		return result;
 	}
 	if (!is_plain_cfa(state.sp) && state.no_cfa == CfiReason::none) {
@@ -259,7 +267,7 @@ LoweredRule lower_frame(const FrameState& state, const FrameAbi& abi, bool signa
 	rule.fp_place = fp.place;
 	rule.fp_reg = fp.reg;
 	rule.fp_off = static_cast<std::int32_t>(fp.offset);
-	rule.rbx_slot = rbx_slot(state.bx, abi.arch);
+	rule.base_slot = base_slot(state.base, abi);
 	result.fp_lost = fp.reason != CfiReason::none;
 	return result;
 }

@@ -238,6 +238,7 @@ CfiSection cfi_section_of(const ElfFile& file, const ElfSection& section)
 	cfi.bases.section = section.address;
 	cfi.bases.text = file.section_address(".text");
 	cfi.bases.data = file.section_address(".got");
+	cfi.bases.word = word_bytes(file.arch());
 	return cfi;
 }
 
@@ -254,6 +255,7 @@ Result<TableRows> lower_eh_frame(const ElfFile& file)
 			return lowered;
 		table = std::move(*lowered);
 	}
+	table.arch = file.arch();
 	fill_known_code(table, file);
 	lengthen_signal_returns(table);
 	begin_outermost(table, file);

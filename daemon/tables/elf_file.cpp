@@ -49,13 +49,6 @@ std::string hex(Bytes bytes)
 	return result;
 }
 
-Arch arch_of(std::uint16_t machine)
-{
-	if (machine == EM_X86_64)
-		return Arch::x86_64;
-	return machine == EM_AARCH64 ? Arch::arm64 : Arch::none;
-}
-
 } // namespace
 
 Result<ElfFile> ElfFile::open(int fd)
@@ -102,16 +95,18 @@ Status ElfFile::read_header()
 	GElf_Ehdr header;
 	if (!gelf_getehdr(elf_.get(), &header))
 		return libelf_failure("ELF header");
-	if (header.e_ident[EI_CLASS] != ELFCLASS64)
-		return Error{ENOEXEC, "a 32-bit ELF file; tables are for 64-bit code"};
 	if (header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return Error{ENOEXEC, "a big-endian ELF file"};
-	arch_ = arch_of(header.e_machine);
+	arch_ = arch_of_machine(header.e_machine);
 	if (arch_ == Arch::none)
-		return failure(ENOEXEC, "ELF machine %u is neither amd64 nor arm64", unsigned{header.e_machine});
+		return failure(ENOEXEC, "ELF machine %u is none of amd64, arm64, i386, arm",
+			       unsigned{header.e_machine});
+	if (header.e_ident[EI_CLASS] != (word_bytes(arch_) == 4 ? ELFCLASS32 : ELFCLASS64))
+		return failure(ENOEXEC, "ELF class %u is not that of %s", unsigned{header.e_ident[EI_CLASS]},
+			       arch_name(arch_));
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return failure(ENOEXEC, "ELF type %u is neither a program nor a library", unsigned{header.e_type});
-	entry_ = header.e_entry;
+	entry_ = arch_ == Arch::arm ? header.e_entry & ~GElf_Addr{1} : header.e_entry;
 	program_ = header.e_type == ET_EXEC;
 	return Nothing{};
 }
@@ -190,8 +185,10 @@ void ElfFile::check_entry()
 		return;
 	const Result<Bytes> bytes = chunk(dynamic_->offset, dynamic_->bytes, "dynamic section");
 	bool needs_library = !bytes;
-	for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= sizeof(Elf64_Dyn);) {
-		const std::uint64_t tag = cursor.u64(), value = cursor.u64();
+	const unsigned word = word_bytes(arch_);
+	for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= 2 * word;) {
+		const std::uint64_t tag = word == 4 ? cursor.u32() : cursor.u64();
+		const std::uint64_t value = word == 4 ? cursor.u32() : cursor.u64();
 		needs_library = needs_library || tag == DT_NEEDED;
 		program_ = program_ || (tag == DT_FLAGS_1 && value & DF_1_PIE);
 	}
@@ -317,7 +314,7 @@ ElfFile::Found ElfFile::from_eh_frame_header() const
 	ByteCursor cursor(*bytes);
 	const std::uint8_t version = cursor.u8(), encoding = cursor.u8();
 	cursor.skip(2);
-	const PointerBases bases{header.address, {}, header.address};
+	const PointerBases bases{header.address, {}, header.address, word_bytes(arch_)};
 	if (version != 1 || !pointer_supported(encoding, bases))
 		return failure(EBADMSG, "PT_GNU_EH_FRAME: version %u, encoding 0x%02x are unknown", unsigned{version},
 			       unsigned{encoding});
@@ -339,40 +336,51 @@ ElfFile::Found ElfFile::from_eh_frame_header() const
 std::uint64_t ElfFile::symbol_bytes(std::uint64_t address) const
 {
 	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
-		for (ByteCursor cursor(symbols(type)); cursor.left() >= sizeof(Elf64_Sym);) {
-			cursor.skip(8); // name, info, other, section
-			const std::uint64_t value = cursor.u64(), size = cursor.u64();
-			if (value == address && size)
-				return size;
-		}
+		for (const RawSymbol& symbol : symbols(type))
+			if (symbol.value == address && symbol.bytes)
+				return symbol.bytes;
 	return 0;
 }
 
-// The first table of that type; empty: none.
-Bytes ElfFile::symbols(std::uint32_t type) const
+// Of the first table of that type.
+std::vector<ElfFile::RawSymbol> ElfFile::symbols(std::uint32_t type) const
 {
+	std::vector<RawSymbol> result;
 	const auto header =
 		std::find_if(headers_.begin(), headers_.end(), [&](const Header& at) { return at.type == type; });
 	if (header == headers_.end() || header->bytes > max_symbol_bytes)
-		return {};
+		return result;
 	const Result<Bytes> bytes = chunk(header->offset, header->bytes, header->name);
-	return bytes ? *bytes : Bytes{};
+	const bool narrow = word_bytes(arch_) == 4;
+	const std::size_t entry = narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= entry;) {
+		RawSymbol symbol{};
+		cursor.skip(4); // name
+		if (narrow) {
+			symbol.value = cursor.u32();
+			symbol.bytes = cursor.u32();
+		}
+		symbol.info = cursor.u8();
+		cursor.skip(1); // other
+		symbol.section = cursor.u16();
+		if (!narrow) {
+			symbol.value = cursor.u64();
+			symbol.bytes = cursor.u64();
+		}
+		if (arch_ == Arch::arm)
+			symbol.value &= ~std::uint64_t{1}; // set for Thumb code
+		result.push_back(symbol);
+	}
+	return result;
 }
 
 std::vector<std::uint64_t> ElfFile::functions() const
 {
 	std::vector<std::uint64_t> addresses;
 	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
-		for (ByteCursor cursor(symbols(type)); cursor.left() >= sizeof(Elf64_Sym);) {
-			cursor.skip(4); // name
-			const std::uint8_t info = cursor.u8();
-			cursor.skip(1); // other
-			const std::uint16_t section = cursor.u16();
-			const std::uint64_t value = cursor.u64();
-			cursor.skip(8); // size
-			if (ELF64_ST_TYPE(info) == STT_FUNC && section != SHN_UNDEF)
-				addresses.push_back(value);
-		}
+		for (const RawSymbol& symbol : symbols(type))
+			if (ELF64_ST_TYPE(symbol.info) == STT_FUNC && symbol.section != SHN_UNDEF)
+				addresses.push_back(symbol.value);
 	std::sort(addresses.begin(), addresses.end());
 	return addresses;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// A 64-bit little-endian ELF program or library: its text, its unwind sections.
+// A little-endian ELF program or library: its text, its unwind sections.
 #pragma once
 
 #include "base/handle.h"
@@ -28,7 +28,7 @@ struct ElfSection {
 
 // Reads on demand and never maps the file: one that shrinks meanwhile gives an
 // error and no signal. Headers that lie give EBADMSG, a file that is not for us
-// (32-bit, other machine, object file) ENOEXEC.
+// (other machine, object file) ENOEXEC.
 class ElfFile {
 public:
 	// fd must stay open as long as the ElfFile is used.
@@ -37,7 +37,7 @@ public:
 	static Result<ElfFile> from_bytes(Bytes bytes);
 
 	Arch arch() const { return arch_; }
-	// Where the program begins; 0: the file is a library. (Linkers also write an
+	// Where the program begins, without Thumb's bit; 0: the file is a library. (Linkers also write an
 	// entry address into libraries: the start of .text.)
 	std::uint64_t entry() const { return entry_; }
 	const std::string& build_id() const { return build_id_; } // hex; "": none
@@ -76,6 +76,12 @@ private:
 
 	ElfFile() = default;
 	static Result<ElfFile> load(ElfFile file);
+	struct RawSymbol {
+		std::uint8_t info;
+		std::uint16_t section;
+		std::uint64_t value, bytes;
+	};
+	std::vector<RawSymbol> symbols(std::uint32_t type) const;
 	Status read_header();
 	Status read_programs();
 	Status add_load(std::size_t number, const Load& load);
@@ -84,7 +90,6 @@ private:
 	void read_build_id();
 	void scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align);
 	Found contents(const Header& header) const;
-	Bytes symbols(std::uint32_t type) const;
 	Found from_eh_frame_header() const;
 	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
 	const Header* find(std::string_view name) const;

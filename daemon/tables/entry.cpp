@@ -40,16 +40,17 @@ std::uint32_t gap_end(const TableRows& table, std::uint32_t start, std::uint32_t
 	return row == table.rows.end() ? end : std::min(end, row->start);
 }
 
-// Bytes that end entry code on amd64; -1 is any byte.
+// Bytes that end entry code on x86; -1 is any byte.
 struct Ending {
 	std::array<int, 7> bytes;
 	std::size_t length;
 };
-constexpr Ending amd64_endings[] = {
+constexpr Ending x86_endings[] = {
 	{{0xe8, -1, -1, -1, -1, 0xf4}, 6},       // call; hlt
 	{{0xff, 0x15, -1, -1, -1, -1, 0xf4}, 7}, // call *; hlt
 	{{0xe8, -1, -1, -1, -1, 0xc3}, 6},       // call; ret
 	{{0x41, 0xff, 0xe4}, 3},                 // jmp *%r12
+	{{0xff, 0xe7}, 2},                       // jmp *%edi
 	{{0xcc, 0xcc}, 2},                       // padding
 };
 
@@ -63,13 +64,13 @@ bool ends_here(Bytes code, const Ending& ending)
 	return true;
 }
 
-std::uint64_t amd64_entry_bytes(Bytes code)
+std::uint64_t x86_entry_bytes(Bytes code)
 {
 	constexpr std::uint64_t jump_bytes = 5;
 	if (code.size() >= jump_bytes && code[0] == 0xe9)
 		return jump_bytes;
 	for (std::uint64_t at = 0; at < code.size(); at++)
-		for (const Ending& ending : amd64_endings)
+		for (const Ending& ending : x86_endings)
 			if (ends_here(code.subspan(at), ending))
 				return at + ending.length;
 	return code.size();
@@ -93,7 +94,7 @@ std::uint64_t arm64_entry_bytes(Bytes code)
 std::uint64_t likely_entry_bytes(const ElfFile& file)
 {
 	const Bytes code = file.read(file.entry(), unknown_entry_bytes);
-	return file.arch() == Arch::arm64 ? arm64_entry_bytes(code) : amd64_entry_bytes(code);
+	return file.arch() == Arch::arm64 ? arm64_entry_bytes(code) : x86_entry_bytes(code);
 }
 
 // What the CFI says about the entry: the end of the record that holds it, or

@@ -16,6 +16,8 @@ namespace {
 static_assert(sizeof(Row) == sizeof(uw_draft_row) && sizeof(Rule) == sizeof(uw_rule));
 static_assert(offsetof(Rule, cfa_off) == offsetof(uw_rule, cfa_off));
 static_assert(offsetof(Rule, fp_off) == offsetof(uw_rule, fp_off));
+static_assert(unsigned(Arch::x86_64) == UW_ARCH_X86_64 && unsigned(Arch::arm64) == UW_ARCH_ARM64);
+static_assert(unsigned(Arch::i386) == UW_ARCH_I386 && unsigned(Arch::arm) == UW_ARCH_ARM);
 
 class Draft {
 public:
@@ -45,7 +47,7 @@ Status check_rows(const TableRows& table, Arch arch)
 {
 	const Draft rows(table);
 	uw_reject reject{};
-	if (!uw_draft_check(&rows.draft, arch == Arch::arm64 ? UW_ARCH_ARM64 : UW_ARCH_X86_64, &reject))
+	if (!uw_draft_check(&rows.draft, static_cast<uw_arch>(arch), &reject))
 		return Nothing{};
 	return Error{EINVAL, std::string(reject.why ? reject.why : "refused") + " (number " +
 				     std::to_string(reject.offset) + ")"};

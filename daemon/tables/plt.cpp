@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// A PLT entry jumps to a function and has its caller's frame: on amd64 the return
+// A PLT entry jumps to a function and has its caller's frame: on x86 the return
 // address is on top of the stack, on arm64 it is in the link register. Only what
-// runs before a function is bound pushes anything:
+// runs before a function is bound pushes anything (CFA - SP; i386: half of it):
 //
 //   amd64  entry   jmp *slot; push number; jmp header       8, then 16
-//          entry   endbr64; push number; jmp header         8, then 16
+//   i386   entry   endbr; push number; jmp header           8, then 16
 //          header  push map; jmp *resolver                 16, then 24
 //   arm64  header  stp x16, x30, [sp, #-16]!; … br x17      0, then 16
 //          TLS     stp x2, x3, [sp, #-16]!; … br x2         0, then 16
@@ -25,14 +25,15 @@ namespace {
 constexpr std::uint32_t entry_bytes = 16;
 constexpr std::uint64_t max_plt_bytes = 16 << 20;
 
-Rule amd64_rule(std::int32_t cfa_offset)
+Rule x86_rule(Arch arch, std::int32_t words)
 {
+	const auto word = static_cast<std::int32_t>(word_bytes(arch));
 	Rule rule;
 	rule.kind = UW_RULE_FRAME;
-	rule.cfa_reg = UW_X86_SP;
-	rule.cfa_off = cfa_offset;
+	rule.cfa_reg = uw_abis[static_cast<unsigned>(arch)].sp;
+	rule.cfa_off = words * word;
 	rule.ra_place = UW_PLACE_CFA_MEM;
-	rule.ra_off = -8;
+	rule.ra_off = -word;
 	return rule;
 }
 
@@ -50,23 +51,24 @@ Rule arm64_rule(std::int32_t cfa_offset, bool link_saved)
 // Makes the stretches of one section.
 class PltReader {
 public:
-	PltReader(std::vector<Stretch>& stretches, OffsetRange range, Bytes code)
-	    : stretches_(stretches), first_(stretches.size()), range_(range), code_(code)
+	PltReader(std::vector<Stretch>& stretches, OffsetRange range, Bytes code, Arch arch)
+	    : stretches_(stretches), first_(stretches.size()), range_(range), code_(code), arch_(arch)
 	{
 	}
 
-	void amd64();
+	void x86();
 	void arm64();
 
 private:
 	// From this byte of the section on, until another rule is given.
 	void from(std::uint64_t at, const Rule& rule);
-	void amd64_entry(std::uint64_t at);
+	void x86_entry(std::uint64_t at);
 
 	std::vector<Stretch>& stretches_;
 	const std::size_t first_; // of this section
 	const OffsetRange range_;
 	const Bytes code_;
+	const Arch arch_;
 };
 
 void PltReader::from(std::uint64_t at, const Rule& rule)
@@ -99,28 +101,37 @@ constexpr int push_slot_jump[] = {0xff, 0x35, any, any, any, any, 0xff, 0x25};
 constexpr int push_slot_bnd_jump[] = {0xff, 0x35, any, any, any, any, 0xf2, 0xff, 0x25};
 constexpr int jump_push[] = {0xff, 0x25, any, any, any, any, 0x68, any, any, any, any, 0xe9};
 constexpr int endbr_push[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x68, any, any, any, any};
+// i386: by address, as above, or in code that may lie anywhere, by %ebx.
+constexpr int push_slot_jump_ebx[] = {0xff, 0xb3, any, any, any, any, 0xff, 0xa3};
+constexpr int jump_push_ebx[] = {0xff, 0xa3, any, any, any, any, 0x68, any, any, any, any, 0xe9};
+constexpr int endbr32_push[] = {0xf3, 0x0f, 0x1e, 0xfb, 0x68, any, any, any, any};
 
-void PltReader::amd64_entry(std::uint64_t at)
+bool is_header(Bytes code)
 {
-	const Bytes code = code_.subspan(at);
-	if (!at && (matches(code, push_slot_jump) || matches(code, push_slot_bnd_jump))) {
-		from(at, amd64_rule(16));
-		from(at + 6, amd64_rule(24));
-		return;
-	}
-	from(at, amd64_rule(8));
-	if (matches(code, jump_push))
-		from(at + 11, amd64_rule(16));
-	else if (matches(code, endbr_push))
-		from(at + 9, amd64_rule(16));
+	return matches(code, push_slot_jump) || matches(code, push_slot_bnd_jump) || matches(code, push_slot_jump_ebx);
 }
 
-void PltReader::amd64()
+void PltReader::x86_entry(std::uint64_t at)
+{
+	const Bytes code = code_.subspan(at);
+	if (!at && is_header(code)) {
+		from(at, x86_rule(arch_, 2));
+		from(at + 6, x86_rule(arch_, 3));
+		return;
+	}
+	from(at, x86_rule(arch_, 1));
+	if (matches(code, jump_push) || matches(code, jump_push_ebx))
+		from(at + 11, x86_rule(arch_, 2));
+	else if (matches(code, endbr_push) || matches(code, endbr32_push))
+		from(at + 9, x86_rule(arch_, 2));
+}
+
+void PltReader::x86()
 {
 	for (std::uint64_t at = 0; at + entry_bytes <= code_.size(); at += entry_bytes)
-		amd64_entry(at);
+		x86_entry(at);
 	if (const std::uint64_t tail = code_.size() % entry_bytes)
-		from(code_.size() - tail, amd64_rule(8));
+		from(code_.size() - tail, x86_rule(arch_, 1));
 }
 
 void PltReader::arm64()
@@ -178,7 +189,7 @@ std::vector<Stretch> stretches_in(const TableRows& table, OffsetRange range)
 
 bool same_frame(Rule left, const Rule& right)
 {
-	left.rbx_slot = right.rbx_slot; // of which .sframe never speaks
+	left.base_slot = right.base_slot; // of which .sframe never speaks
 	return left == right;
 }
 
@@ -197,11 +208,11 @@ std::vector<Stretch> plt_stretches(const ElfFile& file)
 {
 	std::vector<Stretch> stretches;
 	for (const PltSection& section : plt_sections(file)) {
-		PltReader reader(stretches, section.range, section.code);
+		PltReader reader(stretches, section.range, section.code, file.arch());
 		if (file.arch() == Arch::arm64)
 			reader.arm64();
-		else
-			reader.amd64();
+		else if (file.arch() != Arch::arm)
+			reader.x86();
 	}
 	return stretches;
 }

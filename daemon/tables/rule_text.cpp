@@ -50,6 +50,13 @@ std::string register_name(Arch arch, unsigned number)
 						"r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
 	if (arch == Arch::x86_64 && number < std::size(amd64))
 		return amd64[number];
+	static constexpr const char* i386[] = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip"};
+	static constexpr const char* arm[] = {"r0", "r1", "r2",  "r3",  "r4",  "r5", "r6", "r7",
+					      "r8", "r9", "r10", "r11", "r12", "sp", "lr", "pc"};
+	if (arch == Arch::i386 && number < std::size(i386))
+		return i386[number];
+	if (arch == Arch::arm && number < std::size(arm))
+		return arm[number];
 	if (arch == Arch::arm64 && number <= UW_ARM64_SP)
 		return number == UW_ARM64_SP ? "sp" : "x" + std::to_string(number);
 	return "reg" + std::to_string(number);
@@ -57,13 +64,15 @@ std::string register_name(Arch arch, unsigned number)
 
 std::string rule_text(const Rule& rule, Arch arch)
 {
+	const uw_abi& abi = uw_abis[static_cast<unsigned>(arch)];
 	switch (rule.kind) {
 	case UW_RULE_NONE:
 		return "none";
 	case UW_RULE_OUTERMOST:
 		return "outermost";
 	case UW_RULE_SIGFRAME:
-		return "signal frame";
+		return rule.cfa_off ? "signal frame at " + sum(register_name(arch, abi.sp), rule.cfa_off)
+				    : "signal frame";
 	case UW_RULE_THREAD_START:
 		return "thread start";
 	case UW_RULE_UNKNOWN:
@@ -73,15 +82,14 @@ std::string rule_text(const Rule& rule, Arch arch)
 	default:
 		return "?";
 	}
-	const bool in_link = arch == Arch::arm64 && rule.ra_place == UW_PLACE_SAME;
+	const bool in_link = abi.lr != UW_NO_REG && rule.ra_place == UW_PLACE_SAME;
 	std::string text = "cfa=" + cfa_text(rule, arch) + " ra=";
-	text += in_link ? "x30" : place_text(rule.ra_place, rule.ra_reg, rule.ra_off, arch);
-	text += (arch == Arch::arm64 ? " x29=" : " rbp=") + place_text(rule.fp_place, rule.fp_reg, rule.fp_off, arch);
-	constexpr std::int32_t word = 8;
-	if (rule.rbx_slot == UW_RBX_LOST)
-		text += " rbx=lost";
-	else if (rule.rbx_slot)
-		text += " rbx=[" + sum("cfa", -word * rule.rbx_slot) + "]";
+	text += in_link ? register_name(arch, abi.lr) : place_text(rule.ra_place, rule.ra_reg, rule.ra_off, arch);
+	text += " " + register_name(arch, abi.fp) + "=" + place_text(rule.fp_place, rule.fp_reg, rule.fp_off, arch);
+	if (rule.base_slot == UW_BASE_LOST)
+		text += " " + register_name(arch, abi.base) + "=lost";
+	else if (rule.base_slot)
+		text += " " + register_name(arch, abi.base) + "=[" + sum("cfa", -abi.word * rule.base_slot) + "]";
 	return text;
 }
 

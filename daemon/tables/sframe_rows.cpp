@@ -16,11 +16,6 @@ namespace {
 
 static_assert(sizeof(Rule) == sizeof(uw_rule));
 
-uw_arch core_arch(Arch arch)
-{
-	return arch == Arch::arm64 ? UW_ARCH_ARM64 : UW_ARCH_X86_64;
-}
-
 Error refusal(int result, const uw_sframe& sframe)
 {
 	if (result == -ENOENT)
@@ -54,7 +49,7 @@ Result<TableRows> lower_sframe(const SframeSection& section, Arch arch)
 				    section.address,
 				    segments.data(),
 				    static_cast<std::uint32_t>(segments.size()),
-				    core_arch(arch)};
+				    static_cast<uw_arch>(arch)};
 	uw_sframe sframe{};
 	if (const int result = uw_sframe_open(&sframe, &input))
 		return refusal(result, sframe);

@@ -24,6 +24,8 @@ struct Sframe {
 
 Result<Sframe> read_sframe(const ElfFile& file)
 {
+	if (word_bytes(file.arch()) == 4)
+		return Error{ENODATA, ""}; // SFrame knows no 32-bit architecture
 	const ElfFile::Found found = file.sframe();
 	if (!found)
 		return found.error();
@@ -76,10 +78,9 @@ FileTable describe(const ElfFile& file)
 
 Status check_machine(const ElfFile& file, Arch machine)
 {
-	if (machine == Arch::none || file.arch() == machine)
+	if (machine == Arch::none || file.arch() == machine || file.arch() == compat_of(machine))
 		return Nothing{};
-	return Error{ENOEXEC, file.arch() == Arch::arm64 ? "it is for arm64, not for this machine"
-							 : "it is for amd64, not for this machine"};
+	return Error{ENOEXEC, std::string("it is for ") + arch_name(file.arch()) + ", not for this machine"};
 }
 
 } // namespace

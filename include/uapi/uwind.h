@@ -68,8 +68,11 @@ enum uwind_method { UWIND_METHOD_LIST(UWIND_ENUM_METHOD) UWIND_NR_METHODS };
 #define UWIND_ENUM_LOSS(name, json) UWIND_LOSS_##name,
 enum uwind_loss { UWIND_LOSS_LIST(UWIND_ENUM_LOSS) UWIND_NR_LOSSES };
 
-/* Architecture of the kernel, and so of the tables. */
-enum uwind_arch { UWIND_ARCH_NONE, UWIND_ARCH_X86_64, UWIND_ARCH_ARM64 };
+/*
+ * Architecture of the kernel, and of the code that a table is for: the kernel's,
+ * or the 32-bit one that it also runs (i386 on x86-64, Arm on arm64).
+ */
+enum uwind_arch { UWIND_ARCH_NONE, UWIND_ARCH_X86_64, UWIND_ARCH_ARM64, UWIND_ARCH_I386, UWIND_ARCH_ARM };
 
 /* UWIND_IOC_ABI: which contract the module speaks. Both devices. */
 struct uwind_abi {
@@ -91,9 +94,12 @@ struct uwind_abi {
  * Registers are DWARF numbers of the architecture. The caller's stack pointer
  * is the CFA. Fields that a kind does not use are 0.
  *
- * On x86-64 the caller's RBX lies at CFA - 8 * rbx_slot; 0: it is unchanged.
- * Code whose CFA is counted from RBX needs it, such as the dynamic linker's
- * resolver of lazy bindings.
+ * One more register is followed, because some code counts its CFA from it: RBX
+ * on x86-64 (the dynamic linker's resolver of lazy bindings), EBX on i386, and
+ * r7, Thumb's frame pointer, on 32-bit Arm; none on arm64. The caller's lies at
+ * CFA - word * base_slot, word being 8 or 4 bytes; 0: it is unchanged.
+ *
+ * SIGFRAME: on 32-bit architectures struct sigcontext lies at SP + cfa_off.
  */
 enum uwind_rule_kind {
 	UWIND_RULE_NONE,      /* no row: code that this table says nothing about */
@@ -116,7 +122,7 @@ enum uwind_place {
 	UWIND_PLACE_LOST,    /* cannot be recovered (frame pointer only)          */
 };
 
-#define UWIND_RBX_LOST 255 /* rbx_slot: cannot be recovered                     */
+#define UWIND_BASE_LOST 255 /* base_slot: cannot be recovered                     */
 
 struct uwind_rule {
 	__u8  kind;     /* enum uwind_rule_kind                                  */
@@ -126,7 +132,7 @@ struct uwind_rule {
 	__u8  ra_reg;
 	__u8  fp_place; /* enum uwind_place                                      */
 	__u8  fp_reg;
-	__u8  rbx_slot; /* words below the CFA, or UWIND_RBX_LOST                */
+	__u8  base_slot; /* words below the CFA, or UWIND_BASE_LOST                */
 	__s32 cfa_off;  /* bytes                                                 */
 	__s32 cfa_add;  /* bytes                                                 */
 	__s32 ra_off;   /* bytes                                                 */
@@ -181,6 +187,8 @@ struct uwind_table_create {
 	__u64 bytes;         /* out: kernel memory it takes                      */
 	__u64 bad_offset;    /* out, EBADMSG                                     */
 	char  bad_why[64];   /* out, EBADMSG: NUL-terminated                     */
+	__u32 arch;          /* ROWS: enum uwind_arch; 0: the kernel's           */
+	__u32 reserved;
 };
 
 /* UWIND_IOC_TABLE_DESTROY. ENOENT: no table of this file descriptor. */
@@ -189,7 +197,7 @@ struct uwind_table_destroy {
 	__u32 table;
 };
 
-#define UWIND_TIE_VDSO 1u /* to the kernel's vDSO; fd is -1                      */
+#define UWIND_TIE_VDSO 1u /* to the vDSO of the table's architecture; fd is -1   */
 
 /*
  * UWIND_IOC_TABLE_TIE: the table serves every mapping, in any process, of the
@@ -435,7 +443,7 @@ struct uwind_record_stack {
 	char  comm[16];
 	__u8  lost;          /* 0, or 1 + enum uwind_loss: there is no stack     */
 	__u8  stop;          /* enum uwind_stop                                  */
-	__u8  word_bits;     /* 64 or 32                                         */
+	__u8  word_bits;     /* 64 or 32; 0, where there is no stack: not known   */
 	__u8  reserved;
 	__u32 nr_frames;
 	struct uwind_frame frames[];
@@ -443,6 +451,7 @@ struct uwind_record_stack {
 
 #define UWIND_FILE_NO_TABLE 1u /* nobody registered a table: a miss              */
 #define UWIND_FILE_VDSO     2u
+#define UWIND_FILE_COMPAT   4u /* with VDSO: that of 32-bit processes            */
 
 /*
  * A file that frames of this session lie in; sent once, when its first frame is.

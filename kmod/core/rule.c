@@ -4,21 +4,19 @@
  *
  *              | caller's frame     |
  *   CFA  ----> +--------------------+  the caller's SP
- *              | return address     |  x86: CFA - 8; arm64: where the rule says
+ *              | return address     |  x86: right below the CFA; Arm: where the rule says
  *              | caller's FP        |
  *              | this frame         |
  *   SP   ----> +--------------------+  lower addresses
  *
  * The stack moves one way: a CFA lies above the SP that it replaces. The one
- * exception is code with its return address in a register: a leaf of arm64,
+ * exception is code with its return address in a register: a leaf of Arm's,
  * which may have pushed nothing, or glibc's vfork() on x86, which pops it. There
  * CFA == SP. Only an exact pc (the topmost frame, or the one that a signal
  * interrupted) may do that, so it cannot happen twice in a row.
  */
 #include "rule.h"
 #include "stack_read.h"
-
-#define WORD_MASK 7u
 
 static enum uw_stop reg_get(const struct uw_regs *regs, struct uw_port *port, u8 reg, u64 *value)
 {
@@ -45,14 +43,14 @@ static bool cfa_by_record(const struct uw_rule *rule, const struct uw_regs *regs
 	return true;
 }
 
-static enum uw_stop find_cfa(const struct uw_rule *rule, enum uw_arch arch, const struct uw_regs *regs,
+static enum uw_stop find_cfa(const struct uw_rule *rule, const struct uw_abi *abi, const struct uw_regs *regs,
 			     struct uw_port *port, u64 *cfa)
 {
 	enum uw_stop stop;
 	u64 base;
 
 	stop = reg_get(regs, port, rule->cfa_reg, &base);
-	if (stop == UW_STOP_LOST_REGISTER && arch == UW_ARCH_ARM64 && cfa_by_record(rule, regs, cfa))
+	if (stop == UW_STOP_LOST_REGISTER && abi->lr == UW_ARM64_LR && cfa_by_record(rule, regs, cfa))
 		return UW_STOP_NONE;
 	if (stop != UW_STOP_NONE)
 		return stop;
@@ -91,7 +89,7 @@ static enum uw_stop find_place(struct place place, const struct uw_regs *regs, s
 	return uw_stack_read(port, *value, value);
 }
 
-static enum uw_stop find_ra(const struct uw_rule *rule, enum uw_arch arch, const struct uw_regs *regs,
+static enum uw_stop find_ra(const struct uw_rule *rule, const struct uw_abi *abi, const struct uw_regs *regs,
 			    struct uw_port *port, u64 cfa, u64 *ra)
 {
 	struct place place = {rule->ra_place, rule->ra_reg, rule->ra_off};
@@ -99,26 +97,32 @@ static enum uw_stop find_ra(const struct uw_rule *rule, enum uw_arch arch, const
 
 	if (place.kind != UW_PLACE_SAME)
 		stop = find_place(place, regs, port, cfa, ra);
-	else if (arch == UW_ARCH_ARM64)
-		stop = reg_get(regs, port, UW_ARM64_LR, ra);
+	else if (abi->lr != UW_NO_REG)
+		stop = reg_get(regs, port, abi->lr, ra);
 	else
 		stop = UW_STOP_BAD_RULE;
-	if (stop != UW_STOP_NONE)
-		return stop;
-	*ra = uw_port_strip(port, *ra);
-	return *ra ? UW_STOP_NONE : UW_STOP_ZERO_RA;
+	if (stop == UW_STOP_NONE && abi->lr == UW_ARM64_LR)
+		*ra = uw_port_strip(port, *ra);
+	return stop == UW_STOP_NONE && !*ra ? UW_STOP_ZERO_RA : stop;
+}
+
+/* Bit 0 of an address says Thumb, on 32-bit Arm. */
+static void set_pc(const struct uw_abi *abi, struct uw_regs *regs, u64 ra)
+{
+	regs->thumb = abi->lr == UW_ARM_LR && (ra & 1);
+	regs->pc = ra - regs->thumb;
 }
 
 /* *known tells whether the caller's FP is in *fp. */
-static enum uw_stop find_fp(const struct uw_rule *rule, enum uw_arch arch, const struct uw_regs *regs,
+static enum uw_stop find_fp(const struct uw_rule *rule, const struct uw_abi *abi, const struct uw_regs *regs,
 			    struct uw_port *port, u64 cfa, u64 *fp, bool *known)
 {
 	struct place place = {rule->fp_place, rule->fp_reg, rule->fp_off};
 
 	*known = true;
 	if (place.kind == UW_PLACE_SAME) {
-		*fp = regs->r[uw_arch_fp(arch)];
-		*known = regs->known >> uw_arch_fp(arch) & 1;
+		*fp = regs->r[abi->fp];
+		*known = regs->known >> abi->fp & 1;
 		return UW_STOP_NONE;
 	}
 	if (place.kind == UW_PLACE_LOST) {
@@ -128,16 +132,17 @@ static enum uw_stop find_fp(const struct uw_rule *rule, enum uw_arch arch, const
 	return find_place(place, regs, port, cfa, fp);
 }
 
-/* RBX's bit if the caller's is known: as it is, or on the stack. */
-static u32 find_rbx(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs, u64 cfa)
+/* The base register's bit if the caller's is known: as it is, or on the stack. */
+static u32 find_base(const struct uw_rule *rule, const struct uw_abi *abi, struct uw_regs *regs, u64 cfa)
 {
-	const u32 bit = 1u << UW_X86_BX;
+	u32 bit;
 
-	if (arch != UW_ARCH_X86_64 || rule->rbx_slot == UW_RBX_LOST)
+	if (abi->base == UW_NO_REG || rule->base_slot == UW_BASE_LOST)
 		return 0;
-	if (!rule->rbx_slot)
+	bit = 1u << abi->base;
+	if (!rule->base_slot)
 		return regs->known & bit;
-	regs->r[UW_X86_BX] = cfa - 8ull * rule->rbx_slot;
+	regs->r[abi->base] = cfa - (u64)abi->word * rule->base_slot;
 	regs->on_stack |= bit;
 	return bit;
 }
@@ -148,44 +153,42 @@ static bool has_no_stack(const struct uw_rule *rule)
 	return rule->ra_place == UW_PLACE_SAME || rule->ra_place == UW_PLACE_REG_VAL;
 }
 
-static enum uw_stop check_cfa(u64 cfa, u64 sp, bool may_stay)
+static enum uw_stop check_cfa(u64 cfa, u64 sp, u8 word, bool may_stay)
 {
-	if (cfa & WORD_MASK)
+	if (cfa & (word - 1u))
 		return UW_STOP_MISALIGNED;
 	if (cfa < sp || (cfa == sp && !may_stay))
 		return UW_STOP_BACKWARDS;
 	return UW_STOP_NONE;
 }
 
-static enum uw_stop apply_frame(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs,
+static enum uw_stop apply_frame(const struct uw_rule *rule, const struct uw_abi *abi, struct uw_regs *regs,
 				struct uw_port *port, bool topmost, u32 *stack_bytes)
 {
-	u8 sp_reg = uw_arch_sp(arch);
-	u8 fp_reg = uw_arch_fp(arch);
-	u64 sp = regs->r[sp_reg];
+	u64 sp = regs->r[abi->sp];
 	u64 cfa, ra = 0, fp = 0;
 	enum uw_stop stop;
 	bool fp_known;
 
-	stop = find_cfa(rule, arch, regs, port, &cfa);
+	stop = find_cfa(rule, abi, regs, port, &cfa);
 	if (stop != UW_STOP_NONE)
 		return stop;
-	stop = check_cfa(cfa, sp, topmost && has_no_stack(rule));
+	stop = check_cfa(cfa, sp, abi->word, topmost && has_no_stack(rule));
 	if (stop != UW_STOP_NONE)
 		return stop;
-	stop = find_ra(rule, arch, regs, port, cfa, &ra);
+	stop = find_ra(rule, abi, regs, port, cfa, &ra);
 	if (stop != UW_STOP_NONE)
 		return stop;
-	stop = find_fp(rule, arch, regs, port, cfa, &fp, &fp_known);
+	stop = find_fp(rule, abi, regs, port, cfa, &fp, &fp_known);
 	if (stop != UW_STOP_NONE)
 		return stop;
 
-	if ((regs->known >> sp_reg & 1) && cfa - sp < UW_STACK_BYTES_UNKNOWN)
+	if ((regs->known >> abi->sp & 1) && cfa - sp < UW_STACK_BYTES_UNKNOWN)
 		*stack_bytes = (u32)(cfa - sp);
-	regs->pc = ra;
-	regs->r[sp_reg] = cfa;
-	regs->r[fp_reg] = fp;
-	regs->known = 1u << sp_reg | (u32)fp_known << fp_reg | find_rbx(rule, arch, regs, cfa);
+	set_pc(abi, regs, ra);
+	regs->r[abi->sp] = cfa;
+	regs->r[abi->fp] = fp;
+	regs->known = 1u << abi->sp | (u32)fp_known << abi->fp | find_base(rule, abi, regs, cfa);
 	return UW_STOP_NONE;
 }
 
@@ -197,12 +200,12 @@ enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct
 	*stack_bytes = UW_STACK_BYTES_UNKNOWN;
 	switch (rule->kind) {
 	case UW_RULE_FRAME:
-		stop = apply_frame(rule, arch, regs, port, *topmost, stack_bytes);
+		stop = apply_frame(rule, &uw_abis[arch], regs, port, *topmost, stack_bytes);
 		*topmost = false;
 		return stop;
 	case UW_RULE_SIGFRAME:
 		*topmost = true;
-		return uw_sigframe_apply(arch, regs, port);
+		return uw_sigframe_apply(rule, arch, regs, port);
 	case UW_RULE_OUTERMOST:
 		return UW_STOP_OUTERMOST;
 	case UW_RULE_THREAD_START:

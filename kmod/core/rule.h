@@ -18,8 +18,8 @@ struct uw_port;
  * UW_STACK_BYTES_UNKNOWN: after a stop, after a signal frame, and if SP was
  * not known.
  *
- * Afterwards only SP, FP and x86-64's RBX are known (the latter two unless the
- * rule loses them); after a signal frame, every register is. If SP's bit in
+ * Afterwards only SP, FP and the base register are known (the latter two unless
+ * the rule loses them); after a signal frame, every register is. If SP's bit in
  * known is not set, its value still is a lower bound of the CFA: the state after
  * a frame pointer step on arm64. A row that saves FP and LR side by side is then
  * applied through FP.
@@ -29,12 +29,14 @@ enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct
 
 /* The rule of a frame that has been set up in the ABI's way (frame pointer). */
 extern const struct uw_rule uw_rule_frame_pointer_x86;
+extern const struct uw_rule uw_rule_frame_pointer_i386;
 extern const struct uw_rule uw_rule_frame_pointer_arm64;
 
 /*
- * Replace all registers by those of the ABI's signal frame at SP: pc is exact
+ * Replace all registers by those of the ABI's signal frame at SP + cfa_off: pc is exact
  * afterwards. Returns UW_STOP_NONE, or the reason of the read that failed.
  */
-enum uw_stop uw_sigframe_apply(enum uw_arch arch, struct uw_regs *regs, struct uw_port *port);
+enum uw_stop uw_sigframe_apply(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs,
+			       struct uw_port *port);
 
 #endif

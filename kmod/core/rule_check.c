@@ -36,16 +36,16 @@ static const char *check_place(u8 place, u8 reg, s32 off, struct place_limits li
 
 static const char *check_frame(const struct uw_rule *rule, enum uw_arch arch)
 {
-	u8 nr_regs = arch == UW_ARCH_ARM64 ? UW_NR_REGS : UW_X86_RA;
-	struct place_limits ra = {nr_regs, arch == UW_ARCH_ARM64, false};
-	struct place_limits fp = {nr_regs, true, true};
+	const struct uw_abi *abi = &uw_abis[arch];
+	struct place_limits ra = {abi->nr_regs, abi->lr != UW_NO_REG, false};
+	struct place_limits fp = {abi->nr_regs, true, true};
 	const char *why;
 
-	if (rule->rbx_slot && arch != UW_ARCH_X86_64)
-		return "RBX is a register of x86-64 only";
+	if (rule->base_slot && abi->base == UW_NO_REG)
+		return "arm64 has no base register";
 	if (rule->cfa_kind >= UW_NR_CFA_KINDS)
 		return "no such kind of CFA";
-	if (rule->cfa_reg >= nr_regs)
+	if (rule->cfa_reg >= abi->nr_regs)
 		return "no such register";
 	if (rule->cfa_kind == UW_CFA_REG && rule->cfa_add)
 		return "a CFA that is not in memory has one offset";
@@ -55,24 +55,25 @@ static const char *check_frame(const struct uw_rule *rule, enum uw_arch arch)
 	return check_place(rule->fp_place, rule->fp_reg, rule->fp_off, fp);
 }
 
-static const char *check_other(const struct uw_rule *rule)
+static const char *check_other(const struct uw_rule *rule, enum uw_arch arch)
 {
 	bool clean = !rule->cfa_kind && !rule->cfa_reg && !rule->ra_place && !rule->ra_reg && !rule->fp_place &&
-		     !rule->fp_reg && !rule->rbx_slot && !rule->cfa_off && !rule->cfa_add && !rule->ra_off &&
-		     !rule->fp_off;
+		     !rule->fp_reg && !rule->base_slot && !rule->cfa_add && !rule->ra_off && !rule->fp_off;
 
-	return clean ? NULL : "only a rule of kind FRAME has fields";
+	if (rule->cfa_off && (rule->kind != UW_RULE_SIGFRAME || uw_abis[arch].word != 4))
+		clean = false;
+	return clean ? NULL : "only a rule of kind FRAME has such fields";
 }
 
 int uw_rule_check(const struct uw_rule *rule, enum uw_arch arch, const char **why)
 {
-	if (arch != UW_ARCH_X86_64 && arch != UW_ARCH_ARM64)
+	if (arch >= UW_NR_ARCHES || !uw_abis[arch].word)
 		*why = "no such architecture";
 	else if (rule->kind >= UW_NR_RULE_KINDS)
 		*why = "no such kind of rule";
 	else if (rule->kind == UW_RULE_FRAME)
 		*why = check_frame(rule, arch);
 	else
-		*why = check_other(rule);
+		*why = check_other(rule, arch);
 	return *why ? -EINVAL : 0;
 }

@@ -74,7 +74,7 @@ static int read_words(struct uw_sframe *sf, struct uw_bytes *cursor, struct fre 
 static void fixed_places(const struct uw_sframe *sf, struct uw_rule *rule)
 {
 	if (sf->in.arch == UW_ARCH_X86_64)
-		rule->rbx_slot = UW_RBX_LOST;
+		rule->base_slot = UW_BASE_LOST;
 	if (sf->fixed_ra_off) {
 		rule->ra_place = UW_PLACE_CFA_MEM;
 		rule->ra_off = sf->fixed_ra_off;

@@ -11,7 +11,7 @@
 #include "uw_port.h"
 #include "uwind_words.h"
 
-enum uw_arch { UW_ARCH_NONE, UW_ARCH_X86_64, UW_ARCH_ARM64 };
+enum uw_arch { UW_ARCH_NONE, UW_ARCH_X86_64, UW_ARCH_ARM64, UW_ARCH_I386, UW_ARCH_ARM, UW_NR_ARCHES };
 
 #define UW_ENUM_STOP(name, json, complete) UW_STOP_##name,
 enum uw_stop { UWIND_STOP_LIST(UW_ENUM_STOP) UW_NR_STOPS };
@@ -19,8 +19,20 @@ enum uw_stop { UWIND_STOP_LIST(UW_ENUM_STOP) UW_NR_STOPS };
 #define UW_ENUM_METHOD(name, json) UW_METHOD_##name,
 enum uw_method { UWIND_METHOD_LIST(UW_ENUM_METHOD) UW_NR_METHODS };
 
-/* DWARF register numbers (System V psABI x86-64, fig. 3.36; AADWARF64, 4.1). */
+/*
+ * DWARF register numbers (System V psABI x86-64, fig. 3.36, and i386, table
+ * 2.14; AADWARF64, 4.1; AADWARF32, 4.1).
+ */
 enum {
+	UW_I386_BX = 3,
+	UW_I386_SP = 4,
+	UW_I386_FP = 5,
+	UW_I386_RA = 8,
+	UW_ARM_R7 = 7,
+	UW_ARM_FP = 11,
+	UW_ARM_SP = 13,
+	UW_ARM_LR = 14,
+	UW_ARM_PC = 15,
 	UW_X86_BX = 3,
 	UW_X86_FP = 6,
 	UW_X86_SP = 7,
@@ -33,15 +45,16 @@ enum {
 
 /*
  * Registers of one frame, by DWARF number. A register is only meaningful if
- * its bit in known is set: of a caller's registers we learn SP and FP, and RBX
- * on x86-64. That one is rarely used, so it stays on the stack until it is: if
- * its bit in on_stack is set, r[] is the address where its value lies.
+ * its bit in known is set: of a caller's registers we learn SP, FP, and the base
+ * register of the ABI. That one is rarely used, so it stays on the stack until
+ * it is: if its bit in on_stack is set, r[] is the address where its value lies.
  */
 struct uw_regs {
 	u64 pc;
 	u64 r[UW_NR_REGS];
 	u32 known;
 	u32 on_stack;
+	bool thumb; /* 32-bit Arm: the code at pc is Thumb                   */
 };
 
 #define UW_STACK_BYTES_UNKNOWN (~0u)
@@ -69,7 +82,7 @@ enum uw_place {
 	UW_NR_PLACES,
 };
 
-#define UW_RBX_LOST 255 /* UWIND_RBX_LOST */
+#define UW_BASE_LOST 255 /* UWIND_BASE_LOST */
 
 /* Layout and meaning: struct uwind_rule in uwind.h. */
 struct uw_rule {
@@ -80,7 +93,7 @@ struct uw_rule {
 	u8 ra_reg;
 	u8 fp_place;
 	u8 fp_reg;
-	u8 rbx_slot;
+	u8 base_slot;
 	s32 cfa_off;
 	s32 cfa_add;
 	s32 ra_off;
@@ -93,14 +106,29 @@ struct uw_reject {
 	const char *why;
 };
 
+#define UW_NO_REG 255
+
+/* What differs between the ABIs. Registers are DWARF numbers, or UW_NO_REG. */
+struct uw_abi {
+	u8 word; /* bytes                                                   */
+	u8 nr_regs;
+	u8 sp;
+	u8 fp;
+	u8 base; /* another register that code counts its CFA from          */
+	u8 lr;   /* where calls put the return address, if not on the stack */
+};
+
+/* By enum uw_arch; NONE has no word. */
+extern const struct uw_abi uw_abis[UW_NR_ARCHES];
+
 static inline u8 uw_arch_fp(enum uw_arch arch)
 {
-	return arch == UW_ARCH_ARM64 ? UW_ARM64_FP : UW_X86_FP;
+	return uw_abis[arch].fp;
 }
 
 static inline u8 uw_arch_sp(enum uw_arch arch)
 {
-	return arch == UW_ARCH_ARM64 ? UW_ARM64_SP : UW_X86_SP;
+	return uw_abis[arch].sp;
 }
 
 #endif

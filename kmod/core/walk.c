@@ -103,16 +103,22 @@ static enum uw_stop judge_guess(enum uw_stop stop, u64 fp, u64 sp)
 	}
 }
 
+static const struct uw_rule *const frame_pointer_rules[UW_NR_ARCHES] = {
+	[UW_ARCH_X86_64] = &uw_rule_frame_pointer_x86,
+	[UW_ARCH_ARM64] = &uw_rule_frame_pointer_arm64,
+	[UW_ARCH_I386] = &uw_rule_frame_pointer_i386,
+};
+
 static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *port, struct progress *at,
 					  struct uw_frame *frame)
 {
-	bool arm64 = walk->arch == UW_ARCH_ARM64;
-	const struct uw_rule *rule = arm64 ? &uw_rule_frame_pointer_arm64 : &uw_rule_frame_pointer_x86;
-	u64 sp = walk->regs.r[uw_arch_sp(walk->arch)];
-	u64 fp = walk->regs.r[uw_arch_fp(walk->arch)];
+	const struct uw_rule *rule = frame_pointer_rules[walk->arch];
+	const struct uw_abi *abi = &uw_abis[walk->arch];
+	u64 sp = walk->regs.r[abi->sp];
+	u64 fp = walk->regs.r[abi->fp];
 	enum uw_stop stop;
 
-	if (!(walk->regs.known >> uw_arch_fp(walk->arch) & 1))
+	if (!rule || !(walk->regs.known >> abi->fp & 1))
 		return UW_STOP_NO_TABLE;
 	if (!fp)
 		return at->chained ? UW_STOP_ZERO_FP : UW_STOP_NO_TABLE;
@@ -123,8 +129,8 @@ static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *
 		stop = judge_guess(stop, fp, sp);
 	at->guessed = !at->chained;
 	at->chained = true;
-	at->method = UW_METHOD_FP;
-	if (arm64) {
+	at->method = abi->word == 4 ? UW_METHOD_COMPAT_FP : UW_METHOD_FP;
+	if (walk->arch == UW_ARCH_ARM64) {
 		walk->regs.known &= ~(1u << UW_ARM64_SP);
 		frame->stack_bytes = UW_STACK_BYTES_UNKNOWN;
 	}
@@ -155,7 +161,7 @@ void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 
 	walk->nr_frames = 0;
 	walk->stop = UW_STOP_NONE;
-	if ((walk->arch != UW_ARCH_X86_64 && walk->arch != UW_ARCH_ARM64) ||
+	if (walk->arch >= UW_NR_ARCHES || !uw_abis[walk->arch].word ||
 	    !(walk->regs.known >> uw_arch_sp(walk->arch) & 1))
 		walk->stop = UW_STOP_BAD_REGS;
 	while (walk->stop == UW_STOP_NONE)

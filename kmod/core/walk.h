@@ -27,7 +27,7 @@ struct uw_walk {
 
 /*
  * What the port knows about a code address, filled by
- * uw_port_find(port, address, found).
+ * uw_port_find(port, address, found). Only rules for the walk's architecture.
  */
 struct uw_found {
 	struct uw_rule rule; /* a copy: valid if the result was 0                */
@@ -43,7 +43,7 @@ struct uw_found {
  *       0: rule found; -ENOENT: executable, but no row (offset and file are
  *       set); -EFAULT: not in an executable mapping; -EINTR: being killed.
  *   int uw_port_word(struct uw_port *port, u64 address, u64 *word)
- *       read one word of stack: 0; -EFAULT; -EACCES: a fault outside the
+ *       read one word of stack, of the ABI's size: 0; -EFAULT; -EACCES: a fault outside the
  *       stack is not allowed; -EINTR: a fatal signal is pending.
  *   u64 uw_port_strip(struct uw_port *port, u64 address)
  *       an address without its pointer authentication code.

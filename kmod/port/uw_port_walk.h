@@ -15,6 +15,8 @@ struct uw_space;
 /* One walk's view of current's memory. On the walker's stack. */
 struct uw_port {
 	struct uw_space *space;    /* NULL: look at the VMAs each time           */
+	u8 arch;                   /* enum uw_arch of the walk                   */
+	u8 word_bytes;             /* of that ABI                                */
 	unsigned long sp;          /* where the walk began                       */
 	unsigned long readable_start; /* the mapping that was read last          */
 	unsigned long readable_places; /* of a word in it                       */
@@ -43,7 +45,8 @@ static inline int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 		if (err)
 			return err;
 	}
-	if (likely(!copy_from_user_nofault(word, user, sizeof(*word))))
+	*word = 0;
+	if (likely(!copy_from_user_nofault(word, user, port->word_bytes)))
 		return 0;
 	return uw_memory_fault(port, address, word);
 }

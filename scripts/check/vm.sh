@@ -23,13 +23,15 @@ cpu_of() { # ARCH KERNEL
 }
 
 run_vm() { # ARCH KERNEL COMMAND...
-	local arch=$1 kernel=$2 cpu modules=()
+	local arch=$1 kernel=$2 cpu more=()
 	shift 2
-	if [ "$arch" = amd64 ]; then modules=(--add "build/$arch/test-kmod-$kernel/uwind_nmi.ko"); fi
+	if [ "$arch" = amd64 ]; then
+		more=(--add "build/$arch/test-kmod-$kernel/uwind_nmi.ko" --pkg bzip2:i386 --pkg lua5.4:i386)
+	fi
 	cpu=$(cpu_of "$arch" "$kernel")
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" ${cpu:+--cpu "$cpu"} --timeout 1800 --out "$OUT/vm-$arch-$kernel" \
 		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg \
-		"${modules[@]}" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
+		"${more[@]}" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
 
 # One boot runs the given cases, or all, the last of which is the demo.

@@ -36,7 +36,7 @@ namespace {
 	OFFSET(uwind_rule, ra_reg, 4);
 	OFFSET(uwind_rule, fp_place, 5);
 	OFFSET(uwind_rule, fp_reg, 6);
-	OFFSET(uwind_rule, rbx_slot, 7);
+	OFFSET(uwind_rule, base_slot, 7);
 	OFFSET(uwind_rule, cfa_off, 8);
 	OFFSET(uwind_rule, cfa_add, 12);
 	OFFSET(uwind_rule, ra_off, 16);
@@ -51,7 +51,7 @@ namespace {
 	OFFSET(uwind_segment, bytes, 8);
 	OFFSET(uwind_segment, offset, 16);
 
-	SIZE(uwind_table_create, 152, 8);
+	SIZE(uwind_table_create, 160, 8);
 	OFFSET(uwind_table_create, size, 0);
 	OFFSET(uwind_table_create, source, 4);
 	OFFSET(uwind_table_create, data, 8);
@@ -68,6 +68,8 @@ namespace {
 	OFFSET(uwind_table_create, bytes, 72);
 	OFFSET(uwind_table_create, bad_offset, 80);
 	OFFSET(uwind_table_create, bad_why, 88);
+	OFFSET(uwind_table_create, arch, 152);
+	OFFSET(uwind_table_create, reserved, 156);
 
 	SIZE(uwind_table_destroy, 8, 4);
 	OFFSET(uwind_table_destroy, size, 0);
@@ -235,7 +237,7 @@ TEST_CASE("the version is the one that these numbers belong to")
 TEST_CASE("an ioctl keeps its number; the size in it changes only with a struct that grows")
 {
 	NUMBER(UWIND_IOC_ABI, 0xc038f700);
-	NUMBER(UWIND_IOC_TABLE_CREATE, 0xc098f701);
+	NUMBER(UWIND_IOC_TABLE_CREATE, 0xc0a0f701);
 	NUMBER(UWIND_IOC_TABLE_DESTROY, 0xc008f702);
 	NUMBER(UWIND_IOC_TABLE_TIE, 0xc010f703);
 	NUMBER(UWIND_IOC_RANGE_BIND, 0xc018f704);

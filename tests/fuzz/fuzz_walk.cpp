@@ -54,7 +54,7 @@ uw_rule make_rule(FuzzedDataProvider& from, bool checked, uw_arch arch)
 	rule.ra_off = from.ConsumeIntegral<s8>() * 8;
 	rule.fp_off = from.ConsumeIntegral<s8>() * 8;
 	if (arch == UW_ARCH_X86_64 || !checked)
-		rule.rbx_slot = from.ConsumeIntegral<u8>();
+		rule.base_slot = from.ConsumeIntegral<u8>();
 	const char* why;
 	if (checked && uw_rule_check(&rule, arch, &why))
 		return kind_rule(UW_RULE_SIGFRAME);
@@ -126,7 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 	while (from.remaining_bytes() && words.size() < 0x200)
 		words.push_back(make_word(from));
 	const uw_port_slice slice{stack, words.size() * 8, reinterpret_cast<const u8*>(words.data())};
-	uw_port port{code, 2, &slice, 1, arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0, 0, 0, 0};
+	uw_port port{code, 2, &slice, 1, 8, arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0, 0, 0, 0};
 
 	for (u32 i = 0; i < draft.draft.nr_rules; i++)
 		for (bool topmost : {false, true})

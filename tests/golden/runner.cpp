@@ -182,7 +182,7 @@ private:
 			else if (word.rfind("fp=", 0) == 0)
 				parse_place(value, rule.fp_place, rule.fp_reg, rule.fp_off);
 			else if (word.rfind("rbx=*cfa-", 0) == 0)
-				rule.rbx_slot = static_cast<u8>(-parse_term(value).off / 8);
+				rule.base_slot = static_cast<u8>(-parse_term(value).off / 8);
 			else
 				throw std::runtime_error("unknown place: " + word);
 		}

@@ -29,6 +29,7 @@ struct uw_port {
 	u32 nr_codes;
 	const struct uw_port_slice *slices;
 	u32 nr_slices;
+	u8 word_bytes; /* of the walk's ABI                                      */
 	u64 pac_mask;  /* bits that uw_port_strip() clears                        */
 	u32 reads;     /* words asked for so far                                  */
 	u32 fail_at;   /* 0: never                                                */
@@ -68,9 +69,10 @@ UW_PORT_INLINE int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 		const struct uw_port_slice *slice = &port->slices[i];
 
 		if (address < slice->start || address - slice->start > slice->bytes ||
-		    slice->bytes - (address - slice->start) < sizeof(*word))
+		    slice->bytes - (address - slice->start) < port->word_bytes)
 			continue;
-		memcpy(word, slice->data + (address - slice->start), sizeof(*word));
+		*word = 0;
+		memcpy(word, slice->data + (address - slice->start), port->word_bytes);
 		return 0;
 	}
 	return -EFAULT;

@@ -25,10 +25,18 @@ static const struct uwind_rule rules[] = {
 	{ .kind = UWIND_RULE_NONE },
 };
 static const struct uwind_rule unknown_rule[] = { { .kind = 99 }, { .kind = 0 } };
-static const struct uwind_rule rbx_rule[] = { { .kind = UWIND_RULE_OUTERMOST, .rbx_slot = 1 }, { .kind = 0 } };
+static const struct uwind_rule rbx_rule[] = { { .kind = UWIND_RULE_OUTERMOST, .base_slot = 1 }, { .kind = 0 } };
 static const unsigned char garbage[64] = { 0x13, 0x37 };
 static const unsigned char version_99[64] = { 0xe2, 0xde, 99 };
 static const struct uwind_segment segment = { 0x1000, 0x1000, 0x1000 };
+
+#ifdef __aarch64__
+#define COMPAT_ARCH  UWIND_ARCH_ARM
+#define FOREIGN_ARCH UWIND_ARCH_X86_64
+#else
+#define COMPAT_ARCH  UWIND_ARCH_I386
+#define FOREIGN_ARCH UWIND_ARCH_ARM64
+#endif
 
 #define BAD_POINTER 8ull
 #define PTR(p)      ((uint64_t)(uintptr_t)(p))
@@ -162,6 +170,11 @@ static void check_create_rows(void)
 	CREATE("too many rules are refused", good_rows(), c.nr_rules = UWIND_MAX_RULES + 1, EINVAL);
 	CREATE("rules at a bad pointer are refused", good_rows(), c.rules = BAD_POINTER, EFAULT);
 	CREATE("an unknown method is refused", good_rows(), c.method = UWIND_NR_METHODS, EINVAL);
+	CREATE("rows of 32-bit code are accepted", good_rows(), c.arch = COMPAT_ARCH, 0);
+	CREATE("an unknown architecture is refused", good_rows(), c.arch = UWIND_ARCH_ARM + 1, EINVAL);
+	CREATE("another machine's architecture is refused", good_rows(), c.arch = FOREIGN_ARCH, EINVAL);
+	CREATE("a reserved field of rows is refused", good_rows(), c.reserved = 1, EINVAL);
+	CREATE("an architecture of a section is refused", good_sframe(garbage, sizeof(garbage)), c.arch = 1, EINVAL);
 	CREATE("no rows are refused", good_rows(), c.data_bytes = 0, EINVAL);
 	CREATE("half a row is refused", good_rows(), c.data_bytes = 12, EINVAL);
 	CREATE("too many rows are refused", good_rows(), c.data_bytes = 8ull * (UWIND_MAX_ROWS + 1), EINVAL);

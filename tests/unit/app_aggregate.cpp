@@ -61,6 +61,21 @@ TEST_CASE("an exec opens a new process entry with the same pid")
 	CHECK(report.samples[1].process == 1);
 }
 
+TEST_CASE("a process is as wide as its stacks are, whatever was lost before")
+{
+	Fixture f;
+	auto lost = stack_record(1, {});
+	lost.lost = Loss::EXEC;
+	lost.word_bits = 0;
+	auto narrow = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
+	narrow.word_bits = 32;
+	for (const auto& record : {lost, narrow, lost})
+		f.aggregate.add(record, ignore_file);
+	const auto report = f.report();
+	REQUIRE(report.processes.size() == 1);
+	CHECK(report.processes[0].word_bits == 32);
+}
+
 TEST_CASE("a process is called as its main thread is")
 {
 	Fixture f;

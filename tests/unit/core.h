@@ -31,7 +31,7 @@ inline std::ostream& operator<<(std::ostream& out, const uw_rule& r)
 	return out << "kind " << int{r.kind} << " cfa " << int{r.cfa_kind} << " r" << int{r.cfa_reg} << " " << r.cfa_off
 		   << " " << r.cfa_add << " ra " << int{r.ra_place} << " r" << int{r.ra_reg} << " " << r.ra_off
 		   << " fp " << int{r.fp_place} << " r" << int{r.fp_reg} << " " << r.fp_off << " rbx "
-		   << int{r.rbx_slot};
+		   << int{r.base_slot};
 }
 
 namespace core {
@@ -67,7 +67,7 @@ template <typename... Offsets>
 uw_rule x86_sframe_rule(u8 reg, s32 off, Offsets... fp_off)
 {
 	uw_rule rule = x86_rule(reg, off, fp_off...);
-	rule.rbx_slot = UW_RBX_LOST;
+	rule.base_slot = UW_BASE_LOST;
 	return rule;
 }
 
@@ -182,6 +182,7 @@ public:
 	explicit World(uw_arch arch) : arch_(arch)
 	{
 		port.pac_mask = 0;
+		port.word_bytes = uw_abis[arch].word;
 		known(uw_arch_sp(arch));
 	}
 
@@ -197,7 +198,7 @@ public:
 	World& word(u64 address, u64 value)
 	{
 		words_.push_back(std::make_unique<u64>(value));
-		slices_.push_back({address, sizeof(u64), reinterpret_cast<const u8*>(words_.back().get())});
+		slices_.push_back({address, uw_abis[arch_].word, reinterpret_cast<const u8*>(words_.back().get())});
 		return *this;
 	}
 
@@ -205,7 +206,7 @@ public:
 	{
 		for (u64 value : values) {
 			word(address, value);
-			address += sizeof(u64);
+			address += uw_abis[arch_].word;
 		}
 		return *this;
 	}

@@ -194,7 +194,7 @@ void count_unsaid(const Oracle& oracle, Tally& tally)
 uw_rule without_rbx(uw_rule rule, uw_arch arch)
 {
 	if (rule.kind == UW_RULE_FRAME && arch == UW_ARCH_X86_64)
-		rule.rbx_slot = UW_RBX_LOST;
+		rule.base_slot = UW_BASE_LOST;
 	return rule;
 }
 

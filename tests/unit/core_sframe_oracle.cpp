@@ -128,7 +128,7 @@ uw_rule rule_of(const OracleRow& row, uw_arch arch)
 		rule.ra_off = x86_ra_off;
 	}
 	if (arch == UW_ARCH_X86_64)
-		rule.rbx_slot = UW_RBX_LOST;
+		rule.base_slot = UW_BASE_LOST;
 	return rule;
 }
 

@@ -58,7 +58,7 @@ private:
 		if (section_.arch == UW_ARCH_X86_64) {
 			rule.ra_place = UW_PLACE_CFA_MEM;
 			rule.ra_off = -8;
-			rule.rbx_slot = UW_RBX_LOST;
+			rule.base_slot = UW_BASE_LOST;
 		}
 		return rule;
 	}

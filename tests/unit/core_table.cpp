@@ -259,9 +259,9 @@ TEST_CASE("a rule is refused for one reason each")
 	using R = uw_rule;
 
 	REQUIRE(with([](R& r) { r.kind = UW_NR_RULE_KINDS; }) == "no such kind of rule");
-	REQUIRE(with([](R& r) { r.rbx_slot = 2; }).empty());
-	REQUIRE(with([](R& r) { r.rbx_slot = UW_RBX_LOST; }).empty());
-	REQUIRE(with([](R& r) { r.kind = UW_RULE_OUTERMOST; }) == "only a rule of kind FRAME has fields");
+	REQUIRE(with([](R& r) { r.base_slot = 2; }).empty());
+	REQUIRE(with([](R& r) { r.base_slot = UW_BASE_LOST; }).empty());
+	REQUIRE(with([](R& r) { r.kind = UW_RULE_OUTERMOST; }) == "only a rule of kind FRAME has such fields");
 	REQUIRE(with([](R& r) { r.cfa_kind = UW_NR_CFA_KINDS; }) == "no such kind of CFA");
 	REQUIRE(with([](R& r) { r.cfa_reg = UW_X86_RA; }) == "no such register");
 	REQUIRE(with([](R& r) { r.cfa_add = 8; }) == "a CFA that is not in memory has one offset");
@@ -281,11 +281,11 @@ TEST_CASE("a rule is refused for one reason each")
 	REQUIRE(rule_refusal(x86_rule(32, 0), UW_ARCH_ARM64) == "no such register");
 	REQUIRE(rule_refusal(arm64_rule(31, 0, 0), UW_ARCH_ARM64).empty());
 	uw_rule rbx = arm64_leaf(0);
-	rbx.rbx_slot = 2;
-	REQUIRE(rule_refusal(rbx, UW_ARCH_ARM64) == "RBX is a register of x86-64 only");
+	rbx.base_slot = 2;
+	REQUIRE(rule_refusal(rbx, UW_ARCH_ARM64) == "arm64 has no base register");
 	rbx = kind_rule(UW_RULE_OUTERMOST);
-	rbx.rbx_slot = 2;
-	REQUIRE(rule_refusal(rbx) == "only a rule of kind FRAME has fields");
+	rbx.base_slot = 2;
+	REQUIRE(rule_refusal(rbx) == "only a rule of kind FRAME has such fields");
 }
 
 TEST_CASE("x86 has no link register for a return address to be in")

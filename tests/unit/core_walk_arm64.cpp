@@ -111,6 +111,8 @@ TEST_CASE("an arm64 signal frame gives every register, and an exact pc")
 	REQUIRE(world.port.reads == 33 + 2);
 }
 
+static const uw_rule signal_frame = kind_rule(UW_RULE_SIGFRAME);
+
 TEST_CASE("an arm64 signal frame restores each register to its number")
 {
 	World world(UW_ARCH_ARM64);
@@ -119,7 +121,7 @@ TEST_CASE("an arm64 signal frame restores each register to its number")
 	regs.r[UW_ARM64_SP] = stack;
 	put_arm64_sigframe(world, stack, 0x77, 0x99, UW_ARM64_LR);
 	world.walk(0);
-	REQUIRE(uw_sigframe_apply(UW_ARCH_ARM64, &regs, &world.port) == UW_STOP_NONE);
+	REQUIRE(uw_sigframe_apply(&signal_frame, UW_ARCH_ARM64, &regs, &world.port) == UW_STOP_NONE);
 	REQUIRE(regs.known == ~0u);
 	for (u64 reg = 0; reg < 31; reg++)
 		REQUIRE(regs.r[reg] == reg);
@@ -135,7 +137,7 @@ TEST_CASE("an x86 signal frame restores each register by the kernel's layout")
 	regs.r[UW_X86_SP] = stack;
 	put_x86_sigframe(world, stack, 0x77, 0x99, 0x55);
 	world.walk(0);
-	REQUIRE(uw_sigframe_apply(UW_ARCH_X86_64, &regs, &world.port) == UW_STOP_NONE);
+	REQUIRE(uw_sigframe_apply(&signal_frame, UW_ARCH_X86_64, &regs, &world.port) == UW_STOP_NONE);
 	REQUIRE(regs.known == 0xffff);
 	for (u64 reg = 8; reg < 16; reg++)
 		REQUIRE(regs.r[reg] == 40 + 8 * (reg - 8));
@@ -154,7 +156,7 @@ TEST_CASE("a signal frame needs the stack pointer")
 {
 	World world(UW_ARCH_X86_64);
 	uw_regs regs{};
-	REQUIRE(uw_sigframe_apply(UW_ARCH_X86_64, &regs, &world.port) == UW_STOP_LOST_REGISTER);
+	REQUIRE(uw_sigframe_apply(&signal_frame, UW_ARCH_X86_64, &regs, &world.port) == UW_STOP_LOST_REGISTER);
 }
 
 TEST_CASE("signal frames that lead to each other end after sixteen")

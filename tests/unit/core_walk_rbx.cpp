@@ -13,10 +13,10 @@ constexpr u64 text = 0x400000;
 constexpr u64 stack = 0x7ffe00000000;
 constexpr u64 resolver_rbx = stack + 0x100;
 
-uw_rule saving(s32 cfa_off, u8 rbx_slot)
+uw_rule saving(s32 cfa_off, u8 base_slot)
 {
 	uw_rule rule = x86_rule(UW_X86_SP, cfa_off);
-	rule.rbx_slot = rbx_slot;
+	rule.base_slot = base_slot;
 	return rule;
 }
 
@@ -25,14 +25,14 @@ uw_rule saving(s32 cfa_off, u8 rbx_slot)
 struct LazyBinding {
 	World world{UW_ARCH_X86_64};
 
-	explicit LazyBinding(u8 rbx_slot);
+	explicit LazyBinding(u8 base_slot);
 };
 
-LazyBinding::LazyBinding(u8 rbx_slot)
+LazyBinding::LazyBinding(u8 base_slot)
 {
 	world.code(text, text + 0x1000,
 		   {{0x000, x86_rule(UW_X86_SP, 8)},
-		    {0x100, saving(24, rbx_slot)},
+		    {0x100, saving(24, base_slot)},
 		    {0x200, x86_rule(UW_X86_BX, 24)},
 		    {0x300, kind_rule(UW_RULE_OUTERMOST)}});
 	world.pc(text).sp(stack).words(stack, {text + 0x110, resolver_rbx, text + 0x999, text + 0x210});
@@ -64,7 +64,7 @@ TEST_CASE("RBX that no inner function saved is still in its register")
 TEST_CASE("RBX that is lost stops the walk where it is needed")
 {
 	REQUIRE(LazyBinding(0).world.walk().stop == UW_STOP_LOST_REGISTER);
-	Walked walked = LazyBinding(UW_RBX_LOST).world.reg(UW_X86_BX, resolver_rbx).walk();
+	Walked walked = LazyBinding(UW_BASE_LOST).world.reg(UW_X86_BX, resolver_rbx).walk();
 	REQUIRE(walked.stop == UW_STOP_LOST_REGISTER);
 	REQUIRE(walked.frames.size() == 3);
 }

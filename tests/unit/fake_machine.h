@@ -112,6 +112,8 @@ public:
 		return std::move(file->fd);
 	}
 
+	Result<UniqueFd> open_vdso_of(std::uint32_t, const Mapping&) override { return open_vdso(); }
+
 	Host host() override { return {"6.1", "", "box", "boot", "0", 0}; }
 
 	// Maps all of the file in the process, from address on.

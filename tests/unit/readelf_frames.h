@@ -16,7 +16,7 @@ namespace uwind::readelf {
 // One line of readelf's table.
 struct OracleRow {
 	std::uint64_t start, end;
-	std::string cfa, ra, fp, sp, bx;
+	std::string cfa, ra, fp, sp, base;
 };
 
 struct OracleFunction {
@@ -60,19 +60,34 @@ inline std::vector<std::string> columns_of(const std::string& line)
 	return columns;
 }
 
+// What readelf calls the registers that rules speak of.
+struct Columns {
+	const char* fp;
+	const char* sp;
+	const char* base;
+	std::size_t address_digits;
+};
+
+inline Columns columns_of(Arch arch)
+{
+	if (arch == Arch::arm64)
+		return {"x29", "sp", "", 16};
+	return arch == Arch::i386 ? Columns{"ebp", "esp", "ebx", 8} : Columns{"rbp", "rsp", "rbx", 16};
+}
+
 inline OracleRow parse_row(const std::vector<std::string>& names, const std::vector<std::string>& columns,
-			   const char* fp, const char* sp)
+			   const Columns& registers)
 {
 	OracleRow row{std::stoull(columns[0], nullptr, 16), 0, columns[1], "", "", "", ""};
 	for (std::size_t i = 2; i < columns.size() && i < names.size(); i++) {
 		if (names[i] == "ra")
 			row.ra = columns[i];
-		else if (names[i] == fp)
+		else if (names[i] == registers.fp)
 			row.fp = columns[i];
-		else if (names[i] == sp)
+		else if (names[i] == registers.sp)
 			row.sp = columns[i];
-		else if (names[i] == "rbx")
-			row.bx = columns[i];
+		else if (names[i] == registers.base)
+			row.base = columns[i];
 	}
 	return row;
 }
@@ -84,9 +99,7 @@ struct CloseCommand {
 // Takes readelf's lines in: heads of CIEs and FDEs, names of columns, rows.
 class Reader {
 public:
-	explicit Reader(Arch arch) : fp_(arch == Arch::arm64 ? "x29" : "rbp"), sp_(arch == Arch::arm64 ? "sp" : "rsp")
-	{
-	}
+	explicit Reader(Arch arch) : registers_(columns_of(arch)) {}
 
 	void take(const std::string& line);
 	std::vector<OracleFunction> finished()
@@ -98,8 +111,7 @@ public:
 private:
 	void finish();
 
-	const char* const fp_;
-	const char* const sp_;
+	const Columns registers_;
 	std::vector<OracleFunction> functions_;
 	std::vector<std::string> names_;
 	std::map<std::uint64_t, std::vector<OracleRow>> cies_; // by offset
@@ -134,10 +146,11 @@ inline void Reader::take(const std::string& line)
 		is_cie_ = !parse_head(line, function_);
 		if (is_cie_)
 			function_.cie = std::stoull(line, nullptr, 16);
-	} else if ((function_.end || is_cie_) && line.find_first_not_of("0123456789abcdef") == 16) {
+	} else if ((function_.end || is_cie_) && line.find("ZERO terminator") == std::string::npos &&
+		   line.find_first_not_of("0123456789abcdef") == registers_.address_digits) {
 		const auto columns = columns_of(line);
 		if (columns.size() >= 2)
-			function_.rows.push_back(parse_row(names_, columns, fp_, sp_));
+			function_.rows.push_back(parse_row(names_, columns, registers_));
 	}
 }
 

@@ -133,7 +133,8 @@ TEST_CASE("unknown augmentations and versions are counted, other functions keep 
 	CHECK(left_out(cie) == std::map<std::string, std::uint64_t>{{"CIE of an unknown version", 1}});
 	cie.version = 4;
 	cie.version_4_sizes = {4, 0};
-	CHECK(left_out(cie) == std::map<std::string, std::uint64_t>{{"CIE with an address size other than 8", 1}});
+	CHECK(left_out(cie) ==
+	      std::map<std::string, std::uint64_t>{{"CIE with another address size than the file", 1}});
 	cie.version = 1;
 	cie.augmentation = "zPR";
 	cie.augmentation_data = {0x50, 0x1b};

@@ -76,7 +76,8 @@ public:
 	{
 		std::memcpy(bytes_.data() + text_offset + into, code.data(), code.size());
 		if (name)
-			sections_.push_back({name, SHT_PROGBITS, text_offset + into, code.size(), SHF_ALLOC | SHF_EXECINSTR});
+			sections_.push_back(
+				{name, SHT_PROGBITS, text_offset + into, code.size(), SHF_ALLOC | SHF_EXECINSTR});
 		return *this;
 	}
 

@@ -1,0 +1,30 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# Stock 32-bit programs: an interpreter that recurses through pcall(), makes system calls and formats strings, and a compressor.
+# Expected: 25 s
+# Needs: /lib/i386-linux-gnu/libc.so.6
+. ./lib.sh
+
+is_32_bit() { grep -q '"word_bits": 32' "$1"; }
+
+cat >deep.lua <<'LUA'
+local function deep(n)
+	if n > 0 then return select(2, pcall(deep, n - 1)) + 1 end
+	for i = 1, 100 do string.format("%d %s %g", i, ("x"):rep(i), i / 7) end
+	return 0
+end
+local stop = os.time() + 6
+while os.time() < stop do
+	deep(20)
+	for _ = 1, 50 do io.open("/dev/null"):close() end
+end
+LUA
+want "an interpreter is recorded" uwind record -F 499 -o lua.json -- lua5.4 deep.lua
+rules lua.json schema balance samples:lua5.4:300 complete:lua5.4:98 bottom:lua5.4 table:vdso:eh_frame
+want "it is a 32-bit program" is_32_bit lua.json
+
+head -c 3000000 /lib/i386-linux-gnu/libc.so.6 >data
+cat data data data >whole
+want "a compressor is recorded" uwind record -F 499 -o bzip2.json -- bzip2 -k whole
+rules bzip2.json schema balance samples:bzip2:100 complete:bzip2:98 bottom:bzip2
+want "it is a 32-bit program, too" is_32_bit bzip2.json
