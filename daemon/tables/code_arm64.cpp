@@ -5,7 +5,6 @@
 #include "tables/code_arm64.h"
 
 #include "tables/frame_arm64.h"
-#include "tables/gaps.h"
 
 extern "C" {
 #include "types.h"
@@ -74,7 +73,7 @@ public:
 	{
 	}
 
-	void run(const std::vector<std::uint64_t>& functions);
+	void run(const std::vector<CodeFunction>& functions);
 	// Rows of the stretch, whose first byte has this file offset.
 	void collect(std::uint32_t offset, std::vector<Stretch>& stretches) const;
 
@@ -149,11 +148,12 @@ void CodeReader::follow()
 	}
 }
 
-void CodeReader::run(const std::vector<std::uint64_t>& functions)
+void CodeReader::run(const std::vector<CodeFunction>& functions)
 {
-	const auto first = std::lower_bound(functions.begin(), functions.end(), address_);
-	for (auto function = first; function != functions.end() && *function < address_ + words_.size() * 4; ++function)
-		begin_at(static_cast<std::int64_t>(*function - address_) / 4);
+	const auto before = [](const CodeFunction& function, std::uint64_t at) { return function.start < at; };
+	auto function = std::lower_bound(functions.begin(), functions.end(), address_, before);
+	for (; function != functions.end() && function->start < address_ + words_.size() * 4; ++function)
+		begin_at(static_cast<std::int64_t>(function->start - address_) / 4);
 	find_called();
 	follow();
 	settled_.resize(words_.size());
@@ -197,38 +197,17 @@ void CodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) 
 	}
 }
 
-// Most gaps are the padding between two functions.
-void read_gap(const ElfSection& section, OffsetRange gap, const std::vector<std::uint64_t>& functions,
-	      std::vector<Stretch>& stretches)
-{
-	const std::uint64_t into = gap.start - section.offset, bytes = (gap.end - gap.start) & ~3u;
-	if (bytes > max_read_code_bytes || into % 4 || into > section.bytes.size() ||
-	    bytes > section.bytes.size() - into)
-		return;
-	std::vector<std::uint32_t> words = words_of(section.bytes.subspan(into, bytes));
-	if (std::all_of(words.begin(), words.end(), is_padding))
-		return;
-	CodeReader reader(section.address + into, std::move(words));
-	reader.run(functions);
-	reader.collect(gap.start, stretches);
-}
-
 } // namespace
 
-std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table)
+void read_code_arm64(Bytes code, std::uint64_t address, std::uint32_t offset,
+		     const std::vector<CodeFunction>& functions, std::vector<Stretch>& stretches)
 {
-	std::vector<Stretch> stretches;
-	if (file.arch() != Arch::arm64)
-		return stretches;
-	const std::vector<std::uint64_t> functions = file.functions();
-	for (const ElfSection& section : file.code_sections()) {
-		const auto range = offsets_of(file.segments(), section.address, section.bytes.size());
-		if (!range || range->start != section.offset)
-			continue;
-		for (const OffsetRange gap : gaps_of(table, *range))
-			read_gap(section, gap, functions, stretches);
-	}
-	return stretches;
+	std::vector<std::uint32_t> words = words_of(code);
+	if (code.size() > max_read_arm64_bytes || address % 4 || std::all_of(words.begin(), words.end(), is_padding))
+		return;
+	CodeReader reader(address, std::move(words));
+	reader.run(functions);
+	reader.collect(offset, stretches);
 }
 
 } // namespace uwind

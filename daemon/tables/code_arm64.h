@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 // Rows for arm64 code that has no CFI, from reading the code itself: assembly, the
-// vDSO, what compilers put around a program's main().
+// vDSO, what compilers put around a program's main(). code_x86.h is its twin.
 #pragma once
 
-#include "tables/elf_file.h"
+#include "tables/byte_cursor.h"
+#include "tables/code_function.h"
 #include "tables/row_builder.h"
 
 #include <vector>
 
 namespace uwind {
 
-// A longer stretch without rows than this is left alone.
-constexpr std::uint64_t max_read_code_bytes = 8 << 20;
+// A longer stretch is left alone.
+constexpr std::uint64_t max_read_arm64_bytes = 8 << 20;
 
-// Rows for the code sections' stretches that no row of table covers. Functions
-// begin at symbols, where calls go, and behind what never falls through. What two
-// paths see differently, and what follows an instruction that is not understood,
-// gets no row.
-std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table);
+// Appends the rows of a stretch of code at an address, whose first byte has this file
+// offset. Functions begin at those places (sorted), where calls go, and behind what
+// never falls through. What two paths see differently, and what follows an instruction
+// that is not understood, gets no row.
+void read_code_arm64(Bytes code, std::uint64_t address, std::uint32_t offset,
+		     const std::vector<CodeFunction>& functions, std::vector<Stretch>& stretches);
 
 } // namespace uwind

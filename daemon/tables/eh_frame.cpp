@@ -4,7 +4,7 @@
 
 #include "tables/cfi_program.h"
 #include "tables/cfi_rule.h"
-#include "tables/code_arm64.h"
+#include "tables/code.h"
 #include "tables/entry.h"
 #include "tables/gaps.h"
 #include "tables/plt.h"
@@ -27,6 +27,14 @@ struct Piece {
 	std::uint32_t fde;
 };
 
+// Interrupts overwrite what lies there. The i386 string functions of glibc 2.36 count
+// one pop too many behind each return.
+bool ra_below_sp(const Rule& rule, const FrameAbi& abi)
+{
+	return !abi.has_link && rule.kind == UW_RULE_FRAME && rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp &&
+	       rule.ra_place == UW_PLACE_CFA_MEM && std::int64_t{rule.cfa_off} + rule.ra_off < 0;
+}
+
 // Turns frame states into rows at file offsets.
 class RowSink final : public FrameSink {
 public:
@@ -40,9 +48,12 @@ public:
 		signal_frame_ = signal_frame;
 		raise_ = raise;
 		missing_ = 0;
+		contradiction_ = false;
 	}
 	// What the function's CFA lacked.
 	std::int64_t missing_cfa_bytes() const { return missing_; }
+	// The function's CFI says that its return address lies below SP.
+	bool contradicts_itself() const { return contradiction_; }
 	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
 	void broken(std::uint64_t start, CfiReason reason) override
 	{
@@ -66,6 +77,7 @@ private:
 	std::uint64_t bias_ = 0;
 	bool signal_frame_ = false;
 	std::int64_t raise_ = 0, missing_ = 0;
+	bool contradiction_ = false;
 	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
 };
 
@@ -78,6 +90,7 @@ void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& stat
 		count(CfiReason::fp_lost);
 	if (lowered.reason != CfiReason::none)
 		count(lowered.reason);
+	contradiction_ |= ra_below_sp(lowered.rule, abi_);
 	if (lowered.rule.kind == UW_RULE_FRAME && state.cfa.form == Form::stepped && state.cfa.add)
 		stepped_rows(start, end, state.cfa, lowered.rule);
 	else
@@ -113,6 +126,8 @@ class Lowering {
 public:
 	Lowering(const ElfFile& file, const ElfSection& section);
 	Result<TableRows> run();
+	// Functions whose CFI contradicts itself: they have no rows.
+	const std::vector<CodeFunction>& contradictory() const { return contradictory_; }
 
 private:
 	Status collect();
@@ -126,6 +141,7 @@ private:
 	RowBuilder builder_;
 	RowSink sink_;
 	std::vector<Piece> pieces_;
+	std::vector<CodeFunction> contradictory_;
 };
 
 // The smallest row that compilers write takes six bytes.
@@ -215,9 +231,15 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 		sink_.begin(bias, signal_frame, missing);
 		program.run_fde(fde, states[fde.cie], end);
 	}
+	if (!sink_.contradicts_itself())
+		return;
+	builder_.truncate(before);
+	builder_.add(piece.start, Rule{});
+	sink_.count(CfiReason::contradiction);
+	contradictory_.push_back({fde.start, piece.end - piece.start});
 }
 
-void fill_known_code(TableRows& table, const ElfFile& file)
+void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& contradictory)
 {
 	std::vector<Stretch> stretches = plt_stretches(file);
 	if (const auto stretch = signal_return_stretch(file))
@@ -225,7 +247,7 @@ void fill_known_code(TableRows& table, const ElfFile& file)
 	fill_gaps(table, rows_of(std::move(stretches)));
 	if (const auto stretch = entry_stretch(file, table))
 		fill_gaps(table, rows_of({*stretch}));
-	fill_gaps(table, rows_of(code_stretches(file, table)));
+	fill_gaps(table, rows_of(code_stretches(file, table, contradictory)));
 }
 
 } // namespace
@@ -249,14 +271,17 @@ Result<TableRows> lower_eh_frame(const ElfFile& file)
 		return section.error();
 	TableRows table;
 	table.method = UW_METHOD_SYNTH;
+	std::vector<CodeFunction> contradictory;
 	if (*section) {
-		Result<TableRows> lowered = Lowering(file, **section).run();
+		Lowering lowering(file, **section);
+		Result<TableRows> lowered = lowering.run();
 		if (!lowered)
 			return lowered;
 		table = std::move(*lowered);
+		contradictory = lowering.contradictory();
 	}
 	table.arch = file.arch();
-	fill_known_code(table, file);
+	fill_known_code(table, file, contradictory);
 	lengthen_signal_returns(table);
 	begin_outermost(table, file);
 	if (table.method == UW_METHOD_EH_FRAME)

@@ -87,7 +87,7 @@ TEST_CASE("the CFA follows def_cfa and its variants")
 	CHECK(rows({0x0d, 6}) == "0 cfa=rbp+8 ra=[cfa-8] rbp=same" + end);
 	CHECK(rows({0x0e, 32}) == "0 cfa=rsp+32 ra=[cfa-8] rbp=same" + end);
 	CHECK(rows({0x12, 10, 0x7e}) == "0 cfa=r10+16 ra=[cfa-8] rbp=same" + end);
-	CHECK(rows({0x13, 2}) == "0 cfa=rsp-16 ra=[cfa-8] rbp=same" + end);
+	CHECK(rows({0x13, 0x7e}) == "0 cfa=rsp+16 ra=[cfa-8] rbp=same" + end);
 }
 
 TEST_CASE("a saved frame pointer follows every kind of offset")
@@ -108,7 +108,7 @@ TEST_CASE("a saved frame pointer follows every kind of offset")
 TEST_CASE("a return address can be in another register or at another place")
 {
 	CHECK(rows({0x09, 16, 1}) == "0 cfa=rsp+8 ra=rdx rbp=same" + end);
-	CHECK(rows({offset | 16, 3}) == "0 cfa=rsp+8 ra=[cfa-24] rbp=same" + end);
+	CHECK(rows({offset | 16, 3, 0x0e, 32}) == "0 cfa=rsp+32 ra=[cfa-24] rbp=same" + end);
 	CHECK(arm64_rows({offset | 30, 1, offset | 29, 2, 0x0e, 16}) == "0 cfa=sp+16 ra=[cfa-8] x29=[cfa-16]; 16 none");
 	CHECK(arm64_rows({0x09, 30, 15}) == "0 cfa=sp ra=x15 x29=same; 16 none");
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // Rows that are read from arm64 code: small functions, and whole libraries whose
 // own CFI says what is right.
-#include <fcntl.h>
 #include <unistd.h>
 
-#include "base/handle.h"
-#include "tables/code_arm64.h"
+#include "tables/code.h"
+#include "tables_code_agreement.h"
 #include "tables_lower.h"
 
 extern "C" {
@@ -131,66 +130,6 @@ TEST_CASE("a function begins where a call goes, and behind what never falls thro
 	      "0 " + leaf + "; 4 " + pair + "; 12 " + leaf + "; 20 none");
 }
 
-namespace {
-
-struct Agreement {
-	std::uint64_t equal = 0, different = 0, unread = 0;
-	std::string first;
-};
-
-// What was loaded from the stack again is in its register and still on the stack.
-bool same_place(std::uint8_t cfi_place, std::int32_t cfi_off, std::uint8_t place, std::int32_t off)
-{
-	return (cfi_place == place && cfi_off == off) || (cfi_place == UW_PLACE_CFA_MEM && place == UW_PLACE_SAME);
-}
-
-// By the same base the same; by another one the same places.
-bool agree(const Rule& cfi, const Rule& code)
-{
-	const bool base = cfi.cfa_reg != code.cfa_reg || cfi.cfa_off == code.cfa_off;
-	const bool fp =
-		code.fp_place == UW_PLACE_LOST || same_place(cfi.fp_place, cfi.fp_off, code.fp_place, code.fp_off);
-	return base && fp && same_place(cfi.ra_place, cfi.ra_off, code.ra_place, code.ra_off);
-}
-
-const Rule& rule_at(const TableRows& table, std::uint32_t offset)
-{
-	static const Rule none;
-	const auto row = std::upper_bound(table.rows.begin(), table.rows.end(), offset,
-					  [](std::uint32_t at, const uwind::Row& row) { return at < row.start; });
-	return row == table.rows.begin() ? none : table.rules[row[-1].rule];
-}
-
-// Every instruction of a library that has CFI, read without looking at it.
-Agreement compare(const std::string& path)
-{
-	const uwind::UniqueFd fd(open(path.c_str(), O_RDONLY));
-	const auto file = uwind::ElfFile::open(fd.get());
-	REQUIRE(file);
-	const auto cfi = uwind::lower_eh_frame(*file);
-	REQUIRE(cfi);
-	const TableRows code = uwind::rows_of(uwind::code_stretches(*file, TableRows{}));
-	Agreement result;
-	for (std::size_t i = 0; i + 1 < cfi->rows.size(); i++) {
-		const Rule& right = cfi->rules[cfi->rows[i].rule];
-		if (right.kind != UW_RULE_FRAME)
-			continue;
-		for (std::uint32_t at = cfi->rows[i].start; at < cfi->rows[i + 1].start; at += 4) {
-			const Rule& rule = rule_at(code, at);
-			if (rule.kind == UW_RULE_NONE)
-				result.unread++;
-			else if (agree(right, rule))
-				result.equal++;
-			else if (!result.different++)
-				result.first = std::to_string(at) + " CFI " + uwind::rule_text(right, Arch::arm64) +
-					       " code " + uwind::rule_text(rule, Arch::arm64);
-		}
-	}
-	return result;
-}
-
-} // namespace
-
 TEST_CASE("arm64 code that is read agrees with the CFI of stock libraries")
 {
 	for (const char* name : {"libc.so.6", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-aarch64.so.1"}) {
@@ -199,7 +138,7 @@ TEST_CASE("arm64 code that is read agrees with the CFI of stock libraries")
 			WARN(path << " is absent: not compared");
 			continue;
 		}
-		const Agreement agreement = compare(path);
+		const auto agreement = uwind::code_agreement::compare(path);
 		CAPTURE(name, agreement.equal, agreement.different, agreement.unread, agreement.first);
 		const std::uint64_t all = agreement.equal + agreement.different + agreement.unread;
 		// What differs are parts of functions that only exceptions and jump tables reach.

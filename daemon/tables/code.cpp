@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+// Finds the stretches; each architecture has a reader of its own.
+#include "tables/code.h"
+
+#include "tables/code_arm64.h"
+#include "tables/code_x86.h"
+#include "tables/gaps.h"
+#include "tables/segments.h"
+
+#include <algorithm>
+
+namespace uwind {
+namespace {
+
+void read_gap(const ElfSection& section, OffsetRange gap, Arch arch, const std::vector<CodeFunction>& functions,
+	      std::vector<Stretch>& stretches)
+{
+	const std::uint64_t into = gap.start - section.offset, bytes = gap.end - gap.start;
+	if (into > section.bytes.size() || bytes > section.bytes.size() - into)
+		return;
+	const Bytes code = section.bytes.subspan(into, bytes);
+	if (arch == Arch::arm64)
+		read_code_arm64(code, section.address + into, gap.start, functions, stretches);
+	else
+		read_code_x86(code, section.address + into, gap.start, arch, functions, stretches);
+}
+
+// The calls of code that has rows, which is code for sure.
+void find_calls(const ElfSection& section, OffsetRange range, const std::vector<OffsetRange>& gaps, Arch arch,
+		std::vector<CodeFunction>& functions)
+{
+	std::uint64_t from = range.start;
+	const auto read_until = [&](std::uint64_t end) {
+		if (end > from && end - section.offset <= section.bytes.size())
+			find_calls_x86(section.bytes.subspan(from - section.offset, end - from),
+				       section.address + (from - section.offset), arch, functions);
+	};
+	for (const OffsetRange gap : gaps) {
+		read_until(gap.start);
+		from = gap.end;
+	}
+	read_until(range.end);
+}
+
+struct CodeSection {
+	ElfSection section;
+	OffsetRange range;
+	std::vector<OffsetRange> gaps;
+};
+
+std::vector<CodeSection> sections_of(const ElfFile& file, const TableRows& table)
+{
+	std::vector<CodeSection> sections;
+	for (const ElfSection& section : file.code_sections()) {
+		const auto range = offsets_of(file.segments(), section.address, section.bytes.size());
+		if (range && range->start == section.offset)
+			sections.push_back({section, *range, gaps_of(table, *range)});
+	}
+	return sections;
+}
+
+} // namespace
+
+std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table, const std::vector<CodeFunction>& known)
+{
+	std::vector<Stretch> stretches;
+	if (file.arch() == Arch::arm)
+		return stretches;
+	std::vector<CodeFunction> functions = known;
+	for (const std::uint64_t address : file.functions())
+		functions.push_back({address, 0});
+	const std::vector<CodeSection> sections = sections_of(file, table);
+	for (const CodeSection& at : sections)
+		if (file.arch() != Arch::arm64 && !at.gaps.empty())
+			find_calls(at.section, at.range, at.gaps, file.arch(), functions);
+	std::sort(functions.begin(), functions.end(),
+		  [](const CodeFunction& left, const CodeFunction& right) { return left.start < right.start; });
+	for (const CodeSection& at : sections)
+		for (const OffsetRange gap : at.gaps)
+			read_gap(at.section, gap, file.arch(), functions, stretches);
+	return stretches;
+}
+
+} // namespace uwind

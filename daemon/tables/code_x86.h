@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+// Rows for x86 code that has no CFI, from reading the code itself. code_arm64.h is its twin.
+#pragma once
+
+#include "model/table_rows.h"
+#include "tables/byte_cursor.h"
+#include "tables/code_function.h"
+#include "tables/row_builder.h"
+
+#include <vector>
+
+namespace uwind {
+
+// A longer stretch is left alone: each byte of it takes some memory meanwhile.
+constexpr std::uint64_t max_read_x86_bytes = 1 << 20;
+
+// Appends the rows of a stretch of code at an address, whose first byte has this file
+// offset. Functions begin at those places (sorted), and where calls go. What only a
+// computed jump of a function whose size is known can reach has the frame of that jump.
+// No rows: functions of which two paths see a place differently, or that would not find
+// their return address; what follows an instruction that is not understood.
+void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, Arch arch,
+		   const std::vector<CodeFunction>& functions, std::vector<Stretch>& stretches);
+
+// Appends where the calls in a stretch of code go.
+void find_calls_x86(Bytes code, std::uint64_t address, Arch arch, std::vector<CodeFunction>& functions);
+
+} // namespace uwind

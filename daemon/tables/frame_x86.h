@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+// A frame of x86 as its instructions make it: for code without CFI, or with CFI that
+// contradicts itself.
+#pragma once
+
+#include "model/table_rows.h"
+#include "tables/instruction_x86.h"
+
+namespace uwind {
+
+// What is known between two instructions. It begins as at a function's first: the
+// return address is on top of the stack.
+class X86Frame {
+public:
+	explicit X86Frame(Arch arch);
+	// A frame of which nothing is known.
+	static X86Frame unknown(Arch arch);
+	// An instruction; of calls, what holds behind them.
+	void execute(const X86Instruction& instruction);
+	void push_word() { move_sp(-word_); }
+	// Kind NONE: where the caller is cannot be said.
+	Rule rule() const;
+	// SP lies above the return address, or above a register that will be restored: no
+	// function does that.
+	bool is_impossible() const;
+	// At a return: it would not find the return address, or this cannot be said.
+	bool returns_wrongly() const;
+	bool operator==(const X86Frame&) const = default;
+
+private:
+	enum class Where : std::uint8_t { in_register, on_stack, lost };
+	struct Saved {
+		Where where = Where::in_register;
+		std::int32_t below_cfa = 0; // on_stack
+		bool operator==(const Saved&) const = default;
+	};
+
+	void move_sp(std::int64_t bytes);
+	void forget_sp();
+	void push(const X86Instruction& instruction);
+	void push_register(std::uint8_t reg);
+	void pop_register(std::uint8_t reg);
+	void leave();
+	void change(std::uint8_t reg);
+	void store(std::uint8_t reg, const X86Instruction& instruction);
+	void load(std::uint8_t reg, const X86Instruction& instruction);
+	void move_register(std::uint8_t to, std::uint8_t from);
+	void execute_one(const X86Instruction& instruction);
+	void execute_arithmetic(const X86Instruction& instruction);
+	void execute_group(const X86Instruction& instruction);
+	void execute_address(const X86Instruction& instruction);
+	bool execute_stack(const X86Instruction& instruction);
+	void write_operand(const X86Instruction& instruction);
+	bool address_of(const X86Instruction& instruction, std::int64_t& below_cfa) const;
+	Saved* saved(std::uint8_t reg);
+	std::uint8_t number_of(std::uint8_t dwarf) const;
+
+	Arch arch_;
+	std::uint8_t word_;
+	bool sp_known_ = true, fp_known_ = false;
+	std::int32_t cfa_from_sp_, cfa_from_fp_ = 0;
+	Saved fp_, base_;
+};
+
+} // namespace uwind

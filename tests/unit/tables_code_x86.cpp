@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+// Rows that are read from x86 code: small functions, and whole libraries whose own CFI
+// says what is right.
+#include <catch2/catch.hpp>
+#include <unistd.h>
+
+#include "tables/code_x86.h"
+#include "tables/rule_text.h"
+#include "tables_code_agreement.h"
+
+using uwind::Arch;
+using uwind::Stretch;
+
+namespace {
+
+using Code = std::vector<std::uint8_t>;
+
+// "0 rule; 4 rule; 6 end": of a function that lies at 0x1000.
+std::string read(const Code& code, Arch arch = Arch::i386)
+{
+	std::vector<Stretch> stretches;
+	uwind::read_code_x86(code, 0x1000, 0, arch, {{0x1000, code.size()}}, stretches);
+	std::string text;
+	std::uint32_t end = 0;
+	for (const Stretch& stretch : stretches) {
+		if (stretch.start > end)
+			text += std::to_string(end) + " none; ";
+		text += std::to_string(stretch.start) + " " + uwind::rule_text(stretch.rule, arch) + "; ";
+		end = stretch.end;
+	}
+	return text + std::to_string(end) + " end";
+}
+
+const std::string leaf = "cfa=esp+4 ra=[cfa-4] ebp=same";
+
+} // namespace
+
+TEST_CASE("the function that tells its caller the pc has rows")
+{
+	// mov (%esp),%ebx; ret
+	CHECK(read({0x8b, 0x1c, 0x24, 0xc3}) == "0 " + leaf + "; 3 " + leaf + " ebx=lost; 4 end");
+}
+
+TEST_CASE("a frame with a frame pointer, from push to leave")
+{
+	// push %ebp; mov %esp,%ebp; sub $16,%esp; leave; ret
+	CHECK(read({0x55, 0x89, 0xe5, 0x83, 0xec, 0x10, 0xc9, 0xc3}) ==
+	      "0 " + leaf + "; 1 cfa=esp+8 ra=[cfa-4] ebp=[cfa-8]; 6 cfa=esp+24 ra=[cfa-4] ebp=[cfa-8]; 7 " + leaf +
+		      "; 8 end");
+	// The same on amd64.
+	CHECK(read({0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0xc9, 0xc3}, Arch::x86_64) ==
+	      "0 cfa=rsp+8 ra=[cfa-8] rbp=same; 1 cfa=rsp+16 ra=[cfa-8] rbp=[cfa-16]; "
+	      "8 cfa=rsp+32 ra=[cfa-8] rbp=[cfa-16]; 9 cfa=rsp+8 ra=[cfa-8] rbp=same; 10 end");
+}
+
+TEST_CASE("a stack pointer that is rounded down is counted from the frame pointer")
+{
+	// push %ebp; mov %esp,%ebp; and $-16,%esp; leave; ret
+	CHECK(read({0x55, 0x89, 0xe5, 0x83, 0xe4, 0xf0, 0xc9, 0xc3}) ==
+	      "0 " + leaf + "; 1 cfa=esp+8 ra=[cfa-4] ebp=[cfa-8]; 6 cfa=ebp+8 ra=[cfa-4] ebp=[cfa-8]; 7 " + leaf +
+		      "; 8 end");
+}
+
+TEST_CASE("a call of the next instruction is a push")
+{
+	// call .+5; pop %eax; ret
+	CHECK(read({0xe8, 0, 0, 0, 0, 0x58, 0xc3}) ==
+	      "0 " + leaf + "; 5 cfa=esp+8 ra=[cfa-4] ebp=same; 6 " + leaf + "; 7 end");
+}
+
+TEST_CASE("code that would return to something else has no rows")
+{
+	CHECK(read({0x50, 0xc3}) == "0 end");             // push %eax; ret
+	CHECK(read({0x58, 0x58, 0xc3}) == "0 end");       // pop %eax; pop %eax; ret
+	CHECK(read({0x53, 0x5e, 0x90, 0xc3}) == "0 end"); // push %ebx; pop %esi; nop; ret: EBX is popped elsewhere
+	CHECK(read({0x0f, 0x0b}) == "0 " + leaf + "; 2 end");
+}
+
+TEST_CASE("a function begins where a call of another goes")
+{
+	// call f; ret; int3; f: push %ebx; pop %ebx; ret
+	const Code code{0xe8, 2, 0, 0, 0, 0xc3, 0xcc, 0x53, 0x5b, 0xc3};
+	CHECK(read(code) == "0 " + leaf + "; 6 none; 7 " + leaf + "; 8 cfa=esp+8 ra=[cfa-4] ebp=same ebx=[cfa-8]; 9 " +
+				    leaf + "; 10 end");
+}
+
+TEST_CASE("what only a computed jump reaches has the frame of that jump")
+{
+	// push %ebx; jmp *%eax; pop %ebx; ret
+	CHECK(read({0x53, 0xff, 0xe0, 0x5b, 0xc3}) ==
+	      "0 " + leaf + "; 1 cfa=esp+8 ra=[cfa-4] ebp=same ebx=[cfa-8]; 4 " + leaf + "; 5 end");
+	// push %ebx; test; je +5; push %esi; jmp *%eax; jmp *%eax; (pop %esi) pop %ebx; ret: only one frame makes sense
+	const std::string two = read({0x53, 0x85, 0xc0, 0x74, 0x03, 0x56, 0xff, 0xe0, 0xff, 0xe0, 0x5e, 0x5b, 0xc3});
+	CHECK(two.ends_with(
+		"10 cfa=esp+12 ra=[cfa-4] ebp=same ebx=[cfa-8]; 11 cfa=esp+8 ra=[cfa-4] ebp=same ebx=[cfa-8]; 12 " +
+		leaf + "; 13 end"));
+}
+
+TEST_CASE("a function that two paths see differently has no rows")
+{
+	// test; je +1; push %ebx; nop; hlt
+	CHECK(read({0x85, 0xc0, 0x74, 0x01, 0x53, 0x90, 0xf4}) == "0 end");
+}
+
+TEST_CASE("code that nobody is known to call has no rows")
+{
+	CHECK(read({0xc3, 0xcc, 0x53, 0x5b, 0xc3}) == "0 " + leaf + "; 1 end");
+}
+
+TEST_CASE("a call with padding behind it does not return")
+{
+	// push %eax; call elsewhere; nop; ret
+	CHECK(read({0x50, 0xe8, 0, 1, 0, 0, 0x90, 0xc3}) == "0 " + leaf + "; 1 cfa=esp+8 ra=[cfa-4] ebp=same; 6 end");
+}
+
+TEST_CASE("cut off or unknown instructions end a path")
+{
+	CHECK(read({0x90, 0xe8, 0, 0}).starts_with("0 "));
+	CHECK(read({}) == "0 end");
+	CHECK(read(Code(uwind::max_read_x86_bytes + 1, 0x90)) == "0 end");
+}
+
+TEST_CASE("amd64 code that is read agrees with the CFI of stock libraries")
+{
+	for (const char* name : {"libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "libz.so.1", "liblzma.so.5"}) {
+		const std::string path = std::string("/usr/lib/x86_64-linux-gnu/") + name;
+		if (access(path.c_str(), R_OK) != 0) {
+			WARN(path << " is absent: not compared");
+			continue;
+		}
+		const auto agreement = uwind::code_agreement::compare(path);
+		CAPTURE(name, agreement.equal, agreement.different, agreement.unread, agreement.first);
+		const std::uint64_t all = agreement.equal + agreement.different + agreement.unread;
+		CHECK(agreement.different * 2000 < all);
+		CHECK(agreement.equal > 10000);
+	}
+}
