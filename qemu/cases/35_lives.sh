@@ -21,7 +21,7 @@ live() {
 	life=$1
 	shift
 	insert_module
-	uwind record -a -F 1999 --duration 60 -o "$life.json" >record.log 2>&1 &
+	uwind record -a -F 1999 --duration 900 -o "$life.json" >record.log 2>&1 &
 	recorder=$!
 	until_true 30 is_sampling || fail "$life: record samples: $(cat record.log)"
 	$PROGRAMS/lives_victim "$life" >"$life.txt" 2>&1 &
