@@ -17,7 +17,8 @@ namespace uwind {
 namespace {
 
 constexpr std::size_t max_candidates = 8;
-constexpr std::uint64_t alignment = 16; // of functions
+constexpr std::size_t max_steps_per_byte = 16; // nothing is read any more behind these
+constexpr std::uint64_t alignment = 16;        // of functions
 
 enum class Flow : std::uint8_t { next, jump, branch, call, computed_jump, leave, stop };
 
@@ -83,7 +84,7 @@ class CodeReader {
 public:
 	CodeReader(Bytes code, std::uint64_t address, Arch arch)
 	    : code_(code), address_(address), arch_(arch), seen_(code.size()), frames_(code.size(), X86Frame(arch)),
-	      begins_(code.size())
+	      begins_(code.size()), steps_left_(code.size() * max_steps_per_byte)
 	{
 	}
 
@@ -104,7 +105,7 @@ private:
 	void forget();
 	void step(std::size_t at);
 	void arrive(std::int64_t at, const X86Frame& frame);
-	void note_jump(const X86Frame& frame);
+	static void note_jump(std::vector<X86Frame>& jumps, const X86Frame& frame);
 
 	const Bytes code_;
 	const std::uint64_t address_;
@@ -113,6 +114,7 @@ private:
 	std::vector<X86Frame> frames_;       // before it
 	std::vector<bool> begins_;           // a function does
 	std::vector<std::size_t> functions_; // to be read
+	std::size_t steps_left_;
 	// Of what is being tried.
 	std::vector<std::size_t> pending_, trail_;
 	std::vector<std::int64_t> calls_;
@@ -159,10 +161,11 @@ void CodeReader::arrive(std::int64_t at, const X86Frame& frame)
 	}
 }
 
-void CodeReader::note_jump(const X86Frame& frame)
+// One more than can be candidates says that there are too many.
+void CodeReader::note_jump(std::vector<X86Frame>& jumps, const X86Frame& frame)
 {
-	if (std::find(jumps_.begin(), jumps_.end(), frame) == jumps_.end())
-		jumps_.push_back(frame);
+	if (jumps.size() <= max_candidates && std::find(jumps.begin(), jumps.end(), frame) == jumps.end())
+		jumps.push_back(frame);
 }
 
 void CodeReader::step(std::size_t at)
@@ -189,7 +192,7 @@ void CodeReader::step(std::size_t at)
 		arrive(where.target, frame);
 		break;
 	case Flow::computed_jump:
-		return note_jump(frame);
+		return note_jump(jumps_, frame);
 	case Flow::leave:
 		wrong_ |= frame.returns_wrongly();
 		proven_ = true;
@@ -215,6 +218,8 @@ bool CodeReader::follow_from(std::size_t at, const X86Frame& frame)
 	seen_[at] = tried;
 	frames_[at] = frame;
 	while (!pending_.empty() && !wrong_) {
+		wrong_ = !steps_left_;
+		steps_left_ -= !wrong_;
 		const std::size_t next = pending_.back();
 		pending_.pop_back();
 		step(next);
@@ -233,8 +238,7 @@ void CodeReader::settle()
 	for (const std::size_t at : trail_)
 		seen_[at] = settled;
 	for (const X86Frame& frame : jumps_)
-		if (std::find(function_jumps_.begin(), function_jumps_.end(), frame) == function_jumps_.end())
-			function_jumps_.push_back(frame);
+		note_jump(function_jumps_, frame);
 	for (const std::int64_t at : calls_)
 		note_function(at);
 }

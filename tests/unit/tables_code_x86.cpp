@@ -113,6 +113,15 @@ TEST_CASE("a call with padding behind it does not return")
 	CHECK(read({0x50, 0xe8, 0, 1, 0, 0, 0x90, 0xc3}) == "0 " + leaf + "; 1 cfa=esp+8 ra=[cfa-4] ebp=same; 6 end");
 }
 
+TEST_CASE("code that is followed in vain again and again is given up")
+{
+	// jmp *%eax; inc %eax …; push %eax; ret: each aligned place could be the jump's, and none is.
+	Code code(200'000, 0x40);
+	code[0] = 0xff, code[1] = 0xe0;
+	code[code.size() - 2] = 0x50, code.back() = 0xc3;
+	CHECK(read(code) == "0 " + leaf + "; 2 end");
+}
+
 TEST_CASE("cut off or unknown instructions end a path")
 {
 	CHECK(read({0x90, 0xe8, 0, 0}).starts_with("0 "));
