@@ -45,7 +45,7 @@ live() {
 live bomb processes:lives_victim:100 samples:lives_victim:50
 live killed samples:lives_victim:100 complete:lives_victim:80 chain:lives_victim:descend:main
 live shares samples:lives_victim:100 processes:lives_victim:5
-live moves samples:lives_victim:100 chain:lives_victim:run_code:main
+live moves samples:lives_victim:100 chain:lives_victim:moves:main
 live loads samples:lives_victim:100 complete:lives_victim:80 chain:lives_victim:called_back:main
 # Memory that must not be touched. Samples from before are complete: many, where a busy host stretches the start.
 live withheld samples:lives_victim:100 stop:lives_victim:refused_read:20
