@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+// Code as C libraries write it, in both modes, assembled by another hand.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <unistd.h>
+
+#include "base/handle.h"
+#include "tables/rule_text.h"
+#include "tables/system_call_arm.h"
+
+namespace {
+
+// "4-12 signal frame at sp+148": offsets into the library's code.
+std::string stretches_of(const std::string& assembler)
+{
+	const std::string name = "/tmp/uwind-arm-" + std::to_string(getpid());
+	std::ofstream(name + ".s") << ".syntax unified\n.text\n.balign 16\nbegin:\nnop\n" << assembler << "\nnop\n";
+	const std::string command =
+		"clang-14 --target=arm-linux-gnueabihf -nostdlib -shared -o " + name + ".so " + name + ".s";
+	REQUIRE(std::system(command.c_str()) == 0);
+	const uwind::UniqueFd fd(open((name + ".so").c_str(), O_RDONLY));
+	const auto file = uwind::ElfFile::open(fd.get());
+	REQUIRE(file);
+	REQUIRE(file->segments().size() == 1);
+	const auto text = file->section(".text");
+	REQUIRE((text && *text));
+	std::string said;
+	for (const uwind::Stretch& stretch : uwind::system_call_stretches_arm(*file))
+		said += (said.empty() ? "" : "; ") + std::to_string(stretch.start - (*text)->offset) + "-" +
+			std::to_string(stretch.end - (*text)->offset) + " " +
+			uwind::rule_text(stretch.rule, uwind::Arch::arm);
+	unlink((name + ".so").c_str());
+	unlink((name + ".s").c_str());
+	return said;
+}
+
+} // namespace
+
+TEST_CASE("32-bit Arm: where signal handlers return to is known by its system call")
+{
+	CHECK(stretches_of(".thumb\nmov.w r7, #119\nsvc 0") == "3-10 signal frame at sp+20");
+	CHECK(stretches_of(".thumb\nmov.w r7, #173\nsvc 0") == "3-10 signal frame at sp+148");
+	CHECK(stretches_of(".thumb\nmovs r7, #173\nsvc 173") == "3-8 signal frame at sp+148");
+	CHECK(stretches_of(".arm\nmov r7, #119\nsvc 0") == "3-12 signal frame at sp+20");
+	CHECK(stretches_of(".arm\nmov r7, #173\nsvc 0x9000ad") == "3-12 signal frame at sp+148");
+}
+
+TEST_CASE("32-bit Arm: other system calls, and numbers in other registers, explain nothing")
+{
+	CHECK(stretches_of(".thumb\nmov.w r7, #174\nsvc 0") == "");
+	CHECK(stretches_of(".thumb\nmov.w r6, #173\nsvc 0") == "");
+	CHECK(stretches_of(".thumb\nmovs r7, #173\nnop\nsvc 0") == "");
+	CHECK(stretches_of(".arm\nmov r7, #119\nnop") == "");
+	CHECK(stretches_of(".arm\nmovs r7, #119\nsvc 0") == "");
+}
+
+TEST_CASE("32-bit Arm: a thread begins where clone returns 0, and that ends with its first call")
+{
+	CHECK(stretches_of(".thumb\nmov.w r7, #120\nsvc 0\ncmp r0, #0\nbeq.n 1f\npop {r4, r7}\nbx lr\n"
+			   "1: ldr r0, [sp, #4]\nldr.w ip, [sp], #8\nblx ip\nmovs r7, #1\nsvc 0") ==
+	      "18-26 thread start");
+	CHECK(stretches_of(".arm\nmov r7, #120\nsvc 0\ntst r0, r0\nbeq 1f\nbx lr\n"
+			   "1: mov r0, r6\nbl 3f\nmov r7, #1\nsvc 0\n3: bx r5") == "24-32 thread start");
+}
+
+TEST_CASE("32-bit Arm: a clone that never looks whether it is the child, or never calls, begins nothing")
+{
+	CHECK(stretches_of(".thumb\nmov.w r7, #120\nsvc 0\nbx lr\n.balign 4\n.space 64") == "");
+	CHECK(stretches_of(".thumb\nmovs r7, #120\nsvc 0\nbeq.n 1f\nbx lr\n1: b 1b\n.space 64, 0xbf") == "");
+	CHECK(stretches_of(".thumb\nmovs r7, #120\nsvc 0\n.short 0xd080\n") == "");
+}
