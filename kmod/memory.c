@@ -58,6 +58,7 @@ void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp)
 	port->arch = arch;
 	port->word_bytes = uw_abis[arch].word;
 	port->sp = sp;
+	port->probed = uw_uprobed();
 	uw_memory_is_known(port, sp);
 }
 

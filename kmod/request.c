@@ -115,7 +115,7 @@ static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
 	request->time_ns = ktime_get_boot_fast_ns();
 	request->exec_id = current->self_exec_id;
 	request->in_execve = current->in_execve;
-	request->late_regs = in_nmi() && !user_mode(regs);
+	request->late_regs = (in_nmi() || uw_uprobed()) && !user_mode(regs);
 	request->arch = request->late_regs ? UW_ARCH_NONE : uw_regs_take(&request->regs, user);
 }
 
@@ -215,12 +215,16 @@ static bool uw_request_outdated(const struct uw_request *request)
 static void uw_request_walk(struct uw_request *request, struct uw_walk *walk)
 {
 	struct uw_port port;
+	u64 sp;
 
 	if (request->late_regs)
 		request->arch = uw_regs_take(&request->regs, task_pt_regs(current));
 	walk->regs = request->regs;
 	walk->arch = request->arch;
-	uw_memory_begin(&port, walk->arch, walk->regs.r[uw_arch_sp(walk->arch)]);
+	sp = walk->regs.r[uw_arch_sp(walk->arch)];
+	uw_memory_begin(&port, walk->arch, sp);
+	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
+		walk->regs.pc = uw_uprobe_pc(&port, walk->regs.pc, sp);
 	uw_walk_run(walk, &port);
 }
 

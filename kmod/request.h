@@ -25,7 +25,7 @@ struct uw_request {
 	u64 time_ns;
 	u64 exec_id;
 	bool in_execve;
-	bool late_regs;             /* asked where the saved registers may be half written */
+	bool late_regs;             /* asked where the saved registers may be half written, or a probe's */
 	u8 arch;                    /* enum uw_arch of the registers; NONE: late */
 	struct uw_regs regs;
 	atomic_t asked[UWIND_MAX_SESSIONS]; /* triggers per session slot         */

@@ -103,7 +103,10 @@ static enum uw_stop find_ra(const struct uw_rule *rule, const struct uw_abi *abi
 		stop = UW_STOP_BAD_RULE;
 	if (stop == UW_STOP_NONE && abi->lr == UW_ARM64_LR)
 		*ra = uw_port_strip(port, *ra);
-	return stop == UW_STOP_NONE && !*ra ? UW_STOP_ZERO_RA : stop;
+	if (stop != UW_STOP_NONE)
+		return stop;
+	*ra = uw_port_return(port, *ra, cfa);
+	return *ra ? UW_STOP_NONE : UW_STOP_ZERO_RA;
 }
 
 /* Bit 0 of an address says Thumb, on 32-bit Arm. */

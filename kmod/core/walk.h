@@ -47,6 +47,9 @@ struct uw_found {
  *       stack is not allowed; -EINTR: a fatal signal is pending.
  *   u64 uw_port_strip(struct uw_port *port, u64 address)
  *       an address without its pointer authentication code.
+ *   u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
+ *       the return address of the frame that ends at cfa (or above it: see rule.h):
+ *       ra, or what something that watches returns has replaced by it.
  */
 struct uw_port;
 

@@ -8,6 +8,7 @@
 
 #include <linux/uaccess.h>
 
+#include "uprobe.h"
 #include "walk.h"
 
 struct uw_space;
@@ -23,6 +24,8 @@ struct uw_port {
 	unsigned long stack_start; /* the VMA of sp, once a read has faulted     */
 	unsigned long stack_end;
 	bool stack_known;
+	bool probed;               /* a probe may have changed pc or stack      */
+	unsigned long trampoline;  /* of return probes, once it was met          */
 };
 
 int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found);
@@ -62,6 +65,11 @@ static inline u64 uw_port_strip(struct uw_port *port, u64 address)
 #else
 	return address;
 #endif
+}
+
+static inline u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
+{
+	return IS_ENABLED(CONFIG_UPROBES) && unlikely(port->probed) ? uw_uprobe_caller(port, ra, cfa) : ra;
 }
 
 #endif

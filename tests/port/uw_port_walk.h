@@ -29,11 +29,13 @@ struct uw_port {
 	u32 nr_codes;
 	const struct uw_port_slice *slices;
 	u32 nr_slices;
-	u8 word_bytes; /* of the walk's ABI                                      */
-	u64 pac_mask;  /* bits that uw_port_strip() clears                        */
-	u32 reads;     /* words asked for so far                                  */
-	u32 fail_at;   /* 0: never                                                */
-	int fail_with; /* negative errno of that read                            */
+	u8 word_bytes;  /* of the walk's ABI                                      */
+	u64 pac_mask;   /* bits that uw_port_strip() clears                        */
+	u32 reads;      /* words asked for so far                                  */
+	u32 fail_at;    /* 0: never                                                */
+	int fail_with;  /* negative errno of that read                            */
+	u64 trampoline; /* the return address of frames whose return is watched   */
+	u64 watched;    /* what it stands for                                     */
 };
 
 UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
@@ -81,6 +83,12 @@ UW_PORT_INLINE int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 UW_PORT_INLINE u64 uw_port_strip(struct uw_port *port, u64 address)
 {
 	return address & ~port->pac_mask;
+}
+
+UW_PORT_INLINE u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
+{
+	(void)cfa;
+	return port->trampoline && ra == port->trampoline ? port->watched : ra;
 }
 
 #endif

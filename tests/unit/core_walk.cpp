@@ -313,3 +313,15 @@ TEST_CASE("a frame of 4 GiB and more has no size that could be told")
 	REQUIRE(walked.stop == UW_STOP_OUTERMOST);
 	REQUIRE(walked.frames[0].stack_bytes == unknown);
 }
+
+TEST_CASE("a return address that a probe has replaced stands for the one that the port knows")
+{
+	World world = x86_program();
+	world.port.trampoline = text + 0x110;
+	world.port.watched = text + 0x118;
+	Walked walked = world.walk();
+	CHECK(walked.stop == UW_STOP_OUTERMOST);
+	CHECK(offsets(walked) == std::vector<u64>{0x10, 0x118, 0x210, 0x310});
+	world.port.watched = 0;
+	CHECK(world.walk().stop == UW_STOP_ZERO_RA);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * current->utask: only the task itself changes what is read here.
+ */
+#include <linux/mm.h>
+#include <linux/string.h>
+
+#include "uprobe.h"
+#include "uw_port_walk.h"
+
+#define UW_MAX_RETURN_PROBES 64 /* the kernel's limit of probed functions at once */
+
+/* The trampoline begins the page that the kernel maps for probes. */
+static bool uw_vma_begins_with_trampoline(struct vm_area_struct *vma)
+{
+	const char *name = vma->vm_ops && vma->vm_ops->name ? vma->vm_ops->name(vma) : NULL;
+
+	return name && !strcmp(name, "[uprobes]");
+}
+
+static bool uw_is_trampoline(struct uw_port *port, u64 address)
+{
+	struct vm_area_struct *vma;
+
+	if (port->trampoline || (address & ~PAGE_MASK))
+		return address && address == port->trampoline;
+	if (mmap_read_lock_killable(current->mm))
+		return false;
+	vma = vma_lookup(current->mm, address);
+	if (vma && vma->vm_start == address && uw_vma_begins_with_trampoline(vma))
+		port->trampoline = address;
+	mmap_read_unlock(current->mm);
+	return address && address == port->trampoline;
+}
+
+/*
+ * What an instance calls its stack is SP as the function begins: where the return address
+ * lies, or, where calls leave it in a register, the CFA. The CFA may be a lower bound: see
+ * core/rule.h. Instances that longjmp() has left behind lie below it.
+ */
+u64 uw_uprobe_caller(struct uw_port *port, u64 ra, u64 cfa)
+{
+	u8 pushed = uw_abis[port->arch].lr == UW_NO_REG ? port->word_bytes : 0;
+	const struct return_instance *probed = current->utask->return_instances;
+	u32 i;
+
+	if (!probed || !uw_is_trampoline(port, ra))
+		return ra;
+	for (i = 0; probed && i < UW_MAX_RETURN_PROBES; i++, probed = probed->next)
+		if (probed->stack + pushed >= cfa)
+			return probed->orig_ret_vaddr;
+	return ra;
+}
+
+/* A probed instruction is at pc itself, or about to be executed elsewhere; or a function has returned to the trampoline. */
+u64 uw_uprobe_pc(struct uw_port *port, u64 pc, u64 sp)
+{
+	const struct uprobe_task *utask = current->utask;
+
+	if (utask->state == UTASK_SSTEP && pc - utask->xol_vaddr < UPROBE_XOL_SLOT_BYTES)
+		return utask->vaddr + (pc - utask->xol_vaddr);
+	return uw_uprobe_caller(port, pc, sp);
+}
