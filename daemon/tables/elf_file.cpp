@@ -127,6 +127,8 @@ Status ElfFile::read_programs()
 			sframe_segment_ = section;
 		if (header.p_type == PT_GNU_EH_FRAME)
 			eh_frame_header_ = section;
+		if (header.p_type == PT_ARM_EXIDX && arch_ == Arch::arm)
+			exidx_ = section;
 		if (header.p_type == PT_DYNAMIC)
 			dynamic_ = section;
 		program_ = program_ || header.p_type == PT_INTERP;
@@ -295,6 +297,15 @@ ElfFile::Found ElfFile::sframe() const
 	return section(".sframe");
 }
 
+ElfFile::Found ElfFile::exidx() const
+{
+	if (!exidx_)
+		return std::optional<ElfSection>{};
+	Header header = *exidx_;
+	header.name = "PT_ARM_EXIDX";
+	return contents(header);
+}
+
 ElfFile::Found ElfFile::eh_frame() const
 {
 	Found by_name = section(".eh_frame");
@@ -397,16 +408,22 @@ std::vector<ElfSection> ElfFile::code_sections() const
 	return sections;
 }
 
+std::optional<Segment> ElfFile::segment_at(std::uint64_t address) const
+{
+	for (const Load& load : loads_)
+		if (address >= load.address && address - load.address < load.bytes)
+			return Segment{load.address, load.bytes, load.offset};
+	return std::nullopt;
+}
+
 Bytes ElfFile::read(std::uint64_t address, std::uint64_t bytes) const
 {
-	for (const Load& load : loads_) {
-		if (address < load.address || address - load.address >= load.bytes)
-			continue;
-		const std::uint64_t into = address - load.address;
-		const Result<Bytes> found = chunk(load.offset + into, std::min(bytes, load.bytes - into), "code");
-		return found ? *found : Bytes{};
-	}
-	return {};
+	const std::optional<Segment> segment = segment_at(address);
+	if (!segment)
+		return {};
+	const std::uint64_t into = address - segment->address;
+	const Result<Bytes> found = chunk(segment->offset + into, std::min(bytes, segment->bytes - into), "code");
+	return found ? *found : Bytes{};
 }
 
 } // namespace uwind

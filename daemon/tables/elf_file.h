@@ -48,6 +48,7 @@ public:
 	using Found = Result<std::optional<ElfSection>>;
 	Found sframe() const;   // by program header, section type, or name
 	Found eh_frame() const; // by name, or through PT_GNU_EH_FRAME
+	Found exidx() const;    // by program header; 32-bit Arm only
 	Found section(std::string_view name) const;
 
 	// Where a section begins, without reading it.
@@ -58,6 +59,8 @@ public:
 	std::uint64_t symbol_bytes(std::uint64_t address) const;
 	// Where symbols say that functions begin; sorted.
 	std::vector<std::uint64_t> functions() const;
+	// The segment that holds an address, executable or not.
+	std::optional<Segment> segment_at(std::uint64_t address) const;
 	// The file's bytes at an address, at most this many; empty: not in the file.
 	Bytes read(std::uint64_t address, std::uint64_t bytes) const;
 
@@ -105,6 +108,7 @@ private:
 	std::vector<Header> headers_;
 	std::optional<Header> sframe_segment_;
 	std::optional<Header> eh_frame_header_;
+	std::optional<Header> exidx_;
 	std::optional<Header> dynamic_;
 	bool program_ = false; // by type or interpreter
 };
