@@ -175,7 +175,8 @@ void ElfFile::read_sections()
 			continue;
 		const char* name = elf_strptr(elf_.get(), names, header.sh_name);
 		headers_.push_back({name ? name : "", header.sh_type, header.sh_addr, header.sh_offset, header.sh_size,
-				    (header.sh_flags & SHF_ALLOC) != 0, (header.sh_flags & SHF_EXECINSTR) != 0});
+				    (header.sh_flags & SHF_ALLOC) != 0, (header.sh_flags & SHF_EXECINSTR) != 0,
+				    elf_ndxscn(section)});
 	}
 }
 
@@ -304,6 +305,38 @@ ElfFile::Found ElfFile::exidx() const
 	Header header = *exidx_;
 	header.name = "PT_ARM_EXIDX";
 	return contents(header);
+}
+
+ElfFile::Found ElfFile::debug_frame() const
+{
+	for (const Header& header : headers_)
+		if (header.name == ".debug_frame" && header.type != SHT_NOBITS)
+			return decompressed(header);
+	return std::optional<ElfSection>{};
+}
+
+// libelf holds it in full from then on.
+ElfFile::Found ElfFile::decompressed(const Header& header) const
+{
+	Elf_Scn* section = elf_getscn(elf_.get(), header.number);
+	GElf_Shdr now;
+	if (!section || !gelf_getshdr(section, &now))
+		return libelf_failure(header.name.c_str());
+	if (!(now.sh_flags & SHF_COMPRESSED))
+		return contents(header);
+	GElf_Chdr compression;
+	if (!gelf_getchdr(section, &compression))
+		return libelf_failure(header.name.c_str());
+	if (compression.ch_size > max_section_bytes)
+		return failure(EBADMSG, "%s: 0x%llx bytes are more than the 256 MiB that are read", header.name.c_str(),
+			       Wide{compression.ch_size});
+	if (elf_compress(section, 0, 0) < 0)
+		return libelf_failure(header.name.c_str());
+	const Elf_Data* data = elf_getdata(section, nullptr);
+	if (!data || !data->d_buf)
+		return libelf_failure(header.name.c_str());
+	const Bytes bytes(static_cast<const std::uint8_t*>(data->d_buf), data->d_size);
+	return std::optional<ElfSection>{{0, header.offset, bytes, true}};
 }
 
 ElfFile::Found ElfFile::eh_frame() const

@@ -46,9 +46,10 @@ public:
 
 	// A section's contents; nothing if the file has none, or an empty one.
 	using Found = Result<std::optional<ElfSection>>;
-	Found sframe() const;   // by program header, section type, or name
-	Found eh_frame() const; // by name, or through PT_GNU_EH_FRAME
-	Found exidx() const;    // by program header; 32-bit Arm only
+	Found sframe() const;      // by program header, section type, or name
+	Found eh_frame() const;    // by name, or through PT_GNU_EH_FRAME
+	Found exidx() const;       // by program header; 32-bit Arm only
+	Found debug_frame() const; // by name, decompressed; it has no address
 	Found section(std::string_view name) const;
 
 	// Where a section begins, without reading it.
@@ -75,6 +76,7 @@ private:
 		std::uint64_t address, offset, bytes;
 		bool loaded;
 		bool code = false;
+		std::size_t number = 0; // of the section
 	};
 
 	ElfFile() = default;
@@ -93,6 +95,7 @@ private:
 	void read_build_id();
 	void scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align);
 	Found contents(const Header& header) const;
+	Found decompressed(const Header& header) const;
 	Found from_eh_frame_header() const;
 	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
 	const Header* find(std::string_view name) const;
