@@ -10,11 +10,9 @@
 namespace uwind {
 namespace {
 
-Error broken(std::uint64_t offset, const char* why)
+const char* name_of(const CfiSection& section)
 {
-	char text[160];
-	std::snprintf(text, sizeof(text), ".eh_frame+0x%llx: %s", static_cast<unsigned long long>(offset), why);
-	return Error{EBADMSG, text};
+	return section.debug ? ".debug_frame" : ".eh_frame";
 }
 
 // A record's extent: its body begins with the CIE id or pointer.
@@ -22,6 +20,13 @@ struct Record {
 	std::uint64_t start = 0;
 	std::uint64_t body = 0;
 	std::uint64_t bytes = 0; // of the body
+	bool wide = false;       // 64-bit DWARF
+};
+
+// Where an FDE's CIE is; in .eh_frame, how far before the id. DWARF 5, 7.2.4; LSB 5, 10.6.1.
+struct RecordId {
+	std::uint64_t value;
+	bool is_cie;
 };
 
 void skip_personality(ByteCursor& cursor, Cie& cie, unsigned word)
@@ -47,10 +52,12 @@ private:
 	Status read(const Record& record);
 	Status add_fde(const Record& record, std::uint64_t cie_offset);
 	Result<std::uint32_t> cie_at(std::uint64_t offset);
+	RecordId read_id(ByteCursor& cursor, const Record& record) const;
 	std::string_view augmentation(ByteCursor& cursor);
 	void parse_cie(const Record& record, Cie& cie);
 	void parse_letter(ByteCursor& cursor, char letter, Cie& cie);
 	void parse_augmentation(ByteCursor& cursor, std::string_view letters, Cie& cie);
+	Error broken(std::uint64_t offset, const char* why) const;
 	void skip(CfiReason reason) { section_.skipped[static_cast<std::size_t>(reason)]++; }
 	ByteCursor body(const Record& record) const
 	{
@@ -63,6 +70,14 @@ private:
 	std::uint32_t last_cie_ = 0;
 };
 
+Error RecordReader::broken(std::uint64_t offset, const char* why) const
+{
+	char text[160];
+	std::snprintf(text, sizeof(text), "%s+0x%llx: %s", name_of(section_), static_cast<unsigned long long>(offset),
+		      why);
+	return Error{EBADMSG, text};
+}
+
 RecordReader::Step RecordReader::next(ByteCursor& cursor, Record& record)
 {
 	// What is left may be the padding behind the last record.
@@ -70,7 +85,8 @@ RecordReader::Step RecordReader::next(ByteCursor& cursor, Record& record)
 		return Step::end;
 	record.start = cursor.position();
 	record.bytes = cursor.u32();
-	if (record.bytes == 0xffffffff)
+	record.wide = record.bytes == 0xffffffff;
+	if (record.wide)
 		record.bytes = cursor.u64();
 	record.body = cursor.position();
 	if (!cursor.ok() || record.bytes > cursor.left())
@@ -106,21 +122,33 @@ Status RecordReader::run()
 	}
 }
 
+RecordId RecordReader::read_id(ByteCursor& cursor, const Record& record) const
+{
+	if (!section_.debug) {
+		const std::uint32_t id = cursor.u32();
+		return {id, id == 0};
+	}
+	const std::uint64_t id = record.wide ? cursor.u64() : cursor.u32();
+	return {id, id == (record.wide ? ~std::uint64_t{0} : 0xffffffff)};
+}
+
 Status RecordReader::read(const Record& record)
 {
 	ByteCursor cursor = body(record);
-	const std::uint32_t id = cursor.u32();
+	const RecordId id = read_id(cursor, record);
 	if (section_.cies.size() > section_.max_cies || section_.fdes.size() > section_.max_fdes)
-		return Error{E2BIG, ".eh_frame has more records than a program can need"};
-	if (!id) {
+		return Error{E2BIG, std::string(name_of(section_)) + " has more records than a program can need"};
+	if (id.is_cie) {
 		cies_.emplace(record.start, static_cast<std::uint32_t>(section_.cies.size()));
 		section_.cies.emplace_back();
 		parse_cie(record, section_.cies.back());
 		return Nothing{};
 	}
-	if (id > record.body)
+	if (section_.debug)
+		return add_fde(record, id.value);
+	if (id.value > record.body)
 		return broken(record.start, "the FDE's CIE lies before the section");
-	return add_fde(record, record.body - id);
+	return add_fde(record, record.body - id.value);
 }
 
 Result<std::uint32_t> RecordReader::cie_at(std::uint64_t offset)
@@ -149,7 +177,7 @@ std::string_view RecordReader::augmentation(ByteCursor& cursor)
 void RecordReader::parse_cie(const Record& record, Cie& cie)
 {
 	ByteCursor cursor = body(record);
-	cursor.skip(4);
+	read_id(cursor, record);
 	const std::uint8_t version = cursor.u8();
 	if (version != 1 && version != 3 && version != 4) {
 		cie.unusable = CfiReason::version;
@@ -225,7 +253,7 @@ Status RecordReader::add_fde(const Record& record, std::uint64_t cie_offset)
 		return Nothing{};
 	}
 	ByteCursor cursor = body(record);
-	cursor.skip(4);
+	read_id(cursor, record);
 	Fde fde;
 	fde.cie = *number;
 	fde.start = read_pointer(cursor, cie.encoding, section_.bases);
@@ -238,7 +266,8 @@ Status RecordReader::add_fde(const Record& record, std::uint64_t cie_offset)
 	if (cursor.left() > 0xffffffff)
 		return broken(record.start, "the FDE is larger than 4 GiB");
 	fde.instructions_bytes = static_cast<std::uint32_t>(cursor.left());
-	if (fde.bytes)
+	// Linkers leave records of functions that they left out, at address 0.
+	if (fde.bytes && (fde.start || !section_.debug))
 		section_.fdes.push_back(fde);
 	return Nothing{};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The records of .eh_frame: common information entries and frame descriptions.
+// The records of .eh_frame and .debug_frame: common information entries and frame descriptions.
 #pragma once
 
 #include "base/result.h"
@@ -36,6 +36,7 @@ struct CfiSection {
 	Bytes bytes;
 	PointerBases bases;
 	bool end_known = true;
+	bool debug = false;             // .debug_frame: its records name their kind in another way
 	std::size_t max_cies = 1 << 18; // many times what any program has
 	std::size_t max_fdes = 4 << 20;
 	std::vector<Cie> cies;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Why call frame information could not become a row. Counted, shown, never fatal.
+// Why call frame information, or Arm's unwind opcodes, could not become a row. Counted, shown, never fatal.
 #pragma once
 
 #include <array>
@@ -31,6 +31,10 @@ namespace uwind {
 	X(outside, "code outside the executable segments")                                \
 	X(contradiction, "return address below the stack pointer (function passed over)") \
 	X(shadowed, "two entries for the same code")                                      \
+	X(personality, "unwind table with a reserved personality routine")                \
+	X(table_place, "unwind table apart from the index, or not at a word")             \
+	X(refusal, "opcodes that refuse to unwind")                                       \
+	X(below_sp, "registers saved below the stack pointer")                            \
 	X(too_many_rules, "too many rules")
 
 #define UWIND_CFI_REASON_ENUM(name, text) name,

@@ -124,7 +124,7 @@ std::map<std::string, std::uint64_t> RowSink::reasons() const
 
 class Lowering {
 public:
-	Lowering(const ElfFile& file, const ElfSection& section);
+	Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi);
 	Result<TableRows> run();
 	// Functions whose CFI contradicts itself: they have no rows.
 	const std::vector<CodeFunction>& contradictory() const { return contradictory_; }
@@ -135,7 +135,7 @@ private:
 	void interpret();
 	void interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program);
 
-	const ElfFile& file_;
+	const std::vector<Segment>& segments_;
 	CfiSection cfi_;
 	FrameAbi abi_;
 	RowBuilder builder_;
@@ -145,9 +145,9 @@ private:
 };
 
 // The smallest row that compilers write takes six bytes.
-Lowering::Lowering(const ElfFile& file, const ElfSection& section)
-    : file_(file), cfi_(cfi_section_of(file, section)), abi_(frame_abi(file.arch())),
-      builder_(section.bytes.size() / 6), sink_(abi_, builder_)
+Lowering::Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi)
+    : segments_(segments), cfi_(std::move(cfi)), abi_(frame_abi(arch)), builder_(cfi_.bytes.size() / 6),
+      sink_(abi_, builder_)
 {
 }
 
@@ -160,10 +160,11 @@ Result<TableRows> Lowering::run()
 	sort();
 	interpret();
 	if (builder_.full())
-		return Error{E2BIG, ".eh_frame gives more than " + std::to_string(UW_MAX_ROWS) +
-					    " rows, the most that a table takes"};
+		return Error{E2BIG, std::string(cfi_.debug ? ".debug_frame" : ".eh_frame") + " gives more than " +
+					    std::to_string(UW_MAX_ROWS) + " rows, the most that a table takes"};
 	TableRows table = builder_.take();
-	table.method = UW_METHOD_EH_FRAME;
+	table.method = cfi_.debug ? UW_METHOD_DEBUG_FRAME : UW_METHOD_EH_FRAME;
+	table.arch = abi_.arch;
 	table.inexpressible = sink_.reasons();
 	return table;
 }
@@ -177,7 +178,7 @@ Status Lowering::collect()
 	for (std::uint32_t i = 0; i < cfi_.fdes.size(); i++) {
 		const Fde& fde = cfi_.fdes[i];
 		if (!segment || !segment_holds(*segment, fde.start, fde.bytes))
-			segment = find_segment(file_.segments(), fde.start, fde.bytes);
+			segment = find_segment(segments_, fde.start, fde.bytes);
 		if (!segment) {
 			sink_.count(CfiReason::outside);
 			continue;
@@ -264,6 +265,23 @@ CfiSection cfi_section_of(const ElfFile& file, const ElfSection& section)
 	return cfi;
 }
 
+Result<TableRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment>& segments)
+{
+	const ElfFile::Found section = file.debug_frame();
+	if (!section)
+		return section.error();
+	if (!*section)
+		return Error{ENODATA, "there is no .debug_frame in it"};
+	CfiSection cfi;
+	cfi.bytes = (*section)->bytes;
+	cfi.debug = true;
+	cfi.bases.word = word_bytes(file.arch());
+	Result<TableRows> table = Lowering(segments, file.arch(), std::move(cfi)).run();
+	if (table && table->rows.empty())
+		return Error{ENODATA, ".debug_frame describes no code of this file"};
+	return table;
+}
+
 Result<TableRows> lower_eh_frame(const ElfFile& file)
 {
 	ElfFile::Found section = file.eh_frame();
@@ -273,7 +291,7 @@ Result<TableRows> lower_eh_frame(const ElfFile& file)
 	table.method = UW_METHOD_SYNTH;
 	std::vector<CodeFunction> contradictory;
 	if (*section) {
-		Lowering lowering(file, **section);
+		Lowering lowering(file.segments(), file.arch(), cfi_section_of(file, **section));
 		Result<TableRows> lowered = lowering.run();
 		if (!lowered)
 			return lowered;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Lowering .eh_frame to rows.
+// Lowering .eh_frame, or .debug_frame, to rows.
 #pragma once
 
 #include "base/result.h"
@@ -20,6 +20,11 @@ namespace uwind {
 // ENODATA: no rows. EBADMSG: broken. EFBIG: code at or above file offset 4 GiB.
 // E2BIG: more rows than a table takes.
 Result<TableRows> lower_eh_frame(const ElfFile& file);
+
+// Rows for all code that .debug_frame describes, in the file itself or in one of debug
+// information; the segments are those of the program. There are no rows for other code.
+// ENODATA: no rows; other errors as above.
+Result<TableRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment>& segments);
 
 // A file's .eh_frame, for read_cfi_section() to read.
 CfiSection cfi_section_of(const ElfFile& file, const ElfSection& section);

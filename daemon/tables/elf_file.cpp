@@ -127,6 +127,8 @@ Status ElfFile::read_programs()
 			sframe_segment_ = section;
 		if (header.p_type == PT_GNU_EH_FRAME)
 			eh_frame_header_ = section;
+		if (header.p_type == PT_ARM_EXIDX && arch_ == Arch::arm)
+			exidx_ = section;
 		if (header.p_type == PT_DYNAMIC)
 			dynamic_ = section;
 		program_ = program_ || header.p_type == PT_INTERP;
@@ -173,7 +175,8 @@ void ElfFile::read_sections()
 			continue;
 		const char* name = elf_strptr(elf_.get(), names, header.sh_name);
 		headers_.push_back({name ? name : "", header.sh_type, header.sh_addr, header.sh_offset, header.sh_size,
-				    (header.sh_flags & SHF_ALLOC) != 0, (header.sh_flags & SHF_EXECINSTR) != 0});
+				    (header.sh_flags & SHF_ALLOC) != 0, (header.sh_flags & SHF_EXECINSTR) != 0,
+				    elf_ndxscn(section)});
 	}
 }
 
@@ -295,6 +298,47 @@ ElfFile::Found ElfFile::sframe() const
 	return section(".sframe");
 }
 
+ElfFile::Found ElfFile::exidx() const
+{
+	if (!exidx_)
+		return std::optional<ElfSection>{};
+	Header header = *exidx_;
+	header.name = "PT_ARM_EXIDX";
+	return contents(header);
+}
+
+ElfFile::Found ElfFile::debug_frame() const
+{
+	for (const Header& header : headers_)
+		if (header.name == ".debug_frame" && header.type != SHT_NOBITS)
+			return decompressed(header);
+	return std::optional<ElfSection>{};
+}
+
+// libelf holds it in full from then on.
+ElfFile::Found ElfFile::decompressed(const Header& header) const
+{
+	Elf_Scn* section = elf_getscn(elf_.get(), header.number);
+	GElf_Shdr now;
+	if (!section || !gelf_getshdr(section, &now))
+		return libelf_failure(header.name.c_str());
+	if (!(now.sh_flags & SHF_COMPRESSED))
+		return contents(header);
+	GElf_Chdr compression;
+	if (!gelf_getchdr(section, &compression))
+		return libelf_failure(header.name.c_str());
+	if (compression.ch_size > max_section_bytes)
+		return failure(EBADMSG, "%s: 0x%llx bytes are more than the 256 MiB that are read", header.name.c_str(),
+			       Wide{compression.ch_size});
+	if (elf_compress(section, 0, 0) < 0)
+		return libelf_failure(header.name.c_str());
+	const Elf_Data* data = elf_getdata(section, nullptr);
+	if (!data || !data->d_buf)
+		return libelf_failure(header.name.c_str());
+	const Bytes bytes(static_cast<const std::uint8_t*>(data->d_buf), data->d_size);
+	return std::optional<ElfSection>{{0, header.offset, bytes, true}};
+}
+
 ElfFile::Found ElfFile::eh_frame() const
 {
 	Found by_name = section(".eh_frame");
@@ -397,16 +441,22 @@ std::vector<ElfSection> ElfFile::code_sections() const
 	return sections;
 }
 
+std::optional<Segment> ElfFile::segment_at(std::uint64_t address) const
+{
+	for (const Load& load : loads_)
+		if (address >= load.address && address - load.address < load.bytes)
+			return Segment{load.address, load.bytes, load.offset};
+	return std::nullopt;
+}
+
 Bytes ElfFile::read(std::uint64_t address, std::uint64_t bytes) const
 {
-	for (const Load& load : loads_) {
-		if (address < load.address || address - load.address >= load.bytes)
-			continue;
-		const std::uint64_t into = address - load.address;
-		const Result<Bytes> found = chunk(load.offset + into, std::min(bytes, load.bytes - into), "code");
-		return found ? *found : Bytes{};
-	}
-	return {};
+	const std::optional<Segment> segment = segment_at(address);
+	if (!segment)
+		return {};
+	const std::uint64_t into = address - segment->address;
+	const Result<Bytes> found = chunk(segment->offset + into, std::min(bytes, segment->bytes - into), "code");
+	return found ? *found : Bytes{};
 }
 
 } // namespace uwind

@@ -46,8 +46,10 @@ public:
 
 	// A section's contents; nothing if the file has none, or an empty one.
 	using Found = Result<std::optional<ElfSection>>;
-	Found sframe() const;   // by program header, section type, or name
-	Found eh_frame() const; // by name, or through PT_GNU_EH_FRAME
+	Found sframe() const;      // by program header, section type, or name
+	Found eh_frame() const;    // by name, or through PT_GNU_EH_FRAME
+	Found exidx() const;       // by program header; 32-bit Arm only
+	Found debug_frame() const; // by name, decompressed; it has no address
 	Found section(std::string_view name) const;
 
 	// Where a section begins, without reading it.
@@ -58,6 +60,8 @@ public:
 	std::uint64_t symbol_bytes(std::uint64_t address) const;
 	// Where symbols say that functions begin; sorted.
 	std::vector<std::uint64_t> functions() const;
+	// The segment that holds an address, executable or not.
+	std::optional<Segment> segment_at(std::uint64_t address) const;
 	// The file's bytes at an address, at most this many; empty: not in the file.
 	Bytes read(std::uint64_t address, std::uint64_t bytes) const;
 
@@ -72,6 +76,7 @@ private:
 		std::uint64_t address, offset, bytes;
 		bool loaded;
 		bool code = false;
+		std::size_t number = 0; // of the section
 	};
 
 	ElfFile() = default;
@@ -90,6 +95,7 @@ private:
 	void read_build_id();
 	void scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align);
 	Found contents(const Header& header) const;
+	Found decompressed(const Header& header) const;
 	Found from_eh_frame_header() const;
 	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
 	const Header* find(std::string_view name) const;
@@ -105,6 +111,7 @@ private:
 	std::vector<Header> headers_;
 	std::optional<Header> sframe_segment_;
 	std::optional<Header> eh_frame_header_;
+	std::optional<Header> exidx_;
 	std::optional<Header> dynamic_;
 	bool program_ = false; // by type or interpreter
 };

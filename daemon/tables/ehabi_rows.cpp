@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+// One rule for each entry of the index.
+#include "tables/ehabi_rows.h"
+
+#include "tables/ehabi.h"
+#include "tables/exidx.h"
+
+extern "C" {
+#include "types.h"
+}
+
+#include <cerrno>
+
+namespace uwind {
+namespace {
+
+void count(EhabiRows& rows, CfiReason reason)
+{
+	if (reason != CfiReason::none)
+		rows.inexpressible[cfi_reason_text[static_cast<std::size_t>(reason)]]++;
+}
+
+void add(EhabiRows& rows, const ExidxEntry& entry, OffsetRange range)
+{
+	if (entry.kind == ExidxKind::cannot_unwind) {
+		rows.cannot_unwind.push_back(range);
+		return;
+	}
+	const LoweredRule lowered = lower_ehabi(opcodes_of(entry));
+	count(rows, lowered.fp_lost ? CfiReason::fp_lost : lowered.reason);
+	if (lowered.rule.kind == UW_RULE_FRAME)
+		rows.stretches.push_back({range.start, range.end, lowered.rule});
+}
+
+} // namespace
+
+Result<EhabiRows> lower_exidx(const ElfFile& file)
+{
+	const Result<std::vector<ExidxEntry>> entries = read_exidx(file);
+	if (!entries)
+		return entries.error();
+	if (entries->empty())
+		return Error{ENODATA, "there is no index of unwind tables in it"};
+	EhabiRows rows;
+	for (const ExidxEntry& entry : *entries) {
+		const auto range = offsets_of(file.segments(), entry.start, entry.end - entry.start);
+		if (entry.kind == ExidxKind::unknown)
+			count(rows, entry.reason);
+		else if (range)
+			add(rows, entry, *range);
+		else
+			count(rows, CfiReason::outside);
+	}
+	return rows;
+}
+
+} // namespace uwind

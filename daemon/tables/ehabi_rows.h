@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+// Lowering the exception index of 32-bit Arm.
+#pragma once
+
+#include "base/result.h"
+#include "tables/elf_file.h"
+#include "tables/row_builder.h"
+#include "tables/segments.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace uwind {
+
+// All in file offsets, in order, without overlap.
+struct EhabiRows {
+	std::vector<Stretch> stretches;         // rules that hold at calls
+	std::vector<OffsetRange> cannot_unwind; // see ExidxKind
+	std::map<std::string, std::uint64_t> inexpressible;
+};
+
+// ENODATA: the file has no index. EBADMSG, E2BIG: as read_exidx().
+Result<EhabiRows> lower_exidx(const ElfFile& file);
+
+} // namespace uwind
