@@ -35,7 +35,20 @@ bool link_overwritten(std::uint64_t pc, const Call& call, const Stepping& at)
 	       found.rule.ra_place == UW_PLACE_SAME && target.return_address(at.regs().r[lr]) != call.ra;
 }
 
-// Is any return address gone from where the frame's rule says the call left it?
+// The frame's rule says where the call's return address, FP and base register are: are they gone from there?
+bool saved_overwritten(const uw_rule& rule, const Call& call, Target& target)
+{
+	const auto differs = [&](std::int64_t offset, std::uint64_t value, bool is_ra) {
+		std::uint64_t found = 0;
+		return target.word(call.cfa + static_cast<std::uint64_t>(offset), found) &&
+		       (is_ra ? target.return_address(found) : found) != value;
+	};
+	const bool has_base = rule.base_slot && rule.base_slot != UW_BASE_LOST;
+	return (rule.ra_place == UW_PLACE_CFA_MEM && differs(rule.ra_off, call.ra, true)) ||
+	       (rule.fp_place == UW_PLACE_CFA_MEM && differs(rule.fp_off, call.fp, false)) ||
+	       (has_base && differs(-std::int64_t{uw_abis[target.arch()].word} * rule.base_slot, call.base, false));
+}
+
 bool overwritten(Stepping& at)
 {
 	Target& target = at.target();
@@ -43,13 +56,10 @@ bool overwritten(Stepping& at)
 	std::uint64_t pc = at.regs().pc;
 	for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
 		uw_found found{};
-		std::uint64_t ra = 0;
 		if (in_unwinder(target, pc) && link_overwritten(pc, *call, at))
 			return true;
 		if (in_unwinder(target, pc) && !target.find(pc - (pc != at.regs().pc), found) &&
-		    found.rule.ra_place == UW_PLACE_CFA_MEM &&
-		    target.word(call->cfa + static_cast<std::uint64_t>(std::int64_t{found.rule.ra_off}), ra) &&
-		    target.return_address(ra) != call->ra)
+		    saved_overwritten(found.rule, *call, target))
 			return true;
 		pc = call->ra;
 	}

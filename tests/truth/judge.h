@@ -2,8 +2,8 @@
 // Is a walked stack the shadow's?
 //
 //   short        ends early, by a named stop; what it shows is right
-//   overwritten  a return address on the stack is no longer what the call left: the
-//                C++ runtime does that while it enters a handler
+//   overwritten  a return address, or a register, on the stack is no longer what the call
+//                left: the C++ runtime does that while it enters a handler
 //   jumping      in longjmp(), whose CFI describes where it jumps to, and at the C++
 //                runtime's jump into a handler, before which it has popped its frame
 #pragma once

@@ -4,6 +4,12 @@
 
 namespace truth {
 
+void Shadow::push(std::uint64_t ra, std::uint64_t cfa, const uw_regs& regs, int signal)
+{
+	const uw_abi& abi = uw_abis[arch_];
+	calls_.push_back({ra, cfa, regs.r[abi.fp], abi.base == UW_NO_REG ? 0 : regs.r[abi.base], signal, ++pushed_});
+}
+
 void Shadow::note(const uw_regs& before, const uw_regs& after, Target& target)
 {
 	if (calls_.empty() || !calls_.back().signal)
@@ -18,11 +24,11 @@ void Shadow::deliver(int signal, const uw_regs& before, const uw_regs& after, Ta
 {
 	const uw_abi& abi = uw_abis[arch_];
 	std::uint64_t ra = 0;
-	push(before.pc, sp(before), signal);
+	push(before.pc, sp(before), before, signal);
 	if (abi.lr != UW_NO_REG)
-		push(arch_ == UW_ARCH_ARM ? after.r[abi.lr] & ~1ull : after.r[abi.lr], sp(after));
+		push(arch_ == UW_ARCH_ARM ? after.r[abi.lr] & ~1ull : after.r[abi.lr], sp(after), after);
 	else if (target.word(sp(after), ra))
-		push(ra, sp(after) + abi.word);
+		push(ra, sp(after) + abi.word, after);
 }
 
 // A call is over when control goes where it returns to, with the SP from before.
@@ -30,7 +36,7 @@ void Shadow::note_link_register(bool is_call, bool is_return, std::uint64_t ra, 
 {
 	const std::uint64_t now = sp(after);
 	if (is_call)
-		return push(ra, now);
+		return push(ra, now, after);
 	if (top() && top()->cfa < now)
 		unwinding_ = true;
 	if (!is_return || !top())

@@ -10,9 +10,10 @@ namespace truth {
 // A signal makes two: the interrupted code's, whose callee is the code that returns from
 // the signal, and that one's, whose callee is the handler.
 struct Call {
-	std::uint64_t ra;  // where it returns to; the interrupted instruction
-	std::uint64_t cfa; // SP before the call
-	int signal;        // 0: it is a call
+	std::uint64_t ra;       // where it returns to; the interrupted instruction
+	std::uint64_t cfa;      // SP before the call
+	std::uint64_t fp, base; // as they were then; a callee gives them back
+	int signal;             // 0: it is a call
 	std::uint64_t number;
 };
 
@@ -27,10 +28,7 @@ public:
 
 private:
 	void note_call_or_return(const uw_regs& before, const uw_regs& after, Target& target);
-	void push(std::uint64_t ra, std::uint64_t cfa, int signal = 0)
-	{
-		calls_.push_back({ra, cfa, signal, ++pushed_});
-	}
+	void push(std::uint64_t ra, std::uint64_t cfa, const uw_regs& regs, int signal = 0);
 	std::uint64_t sp(const uw_regs& regs) const { return regs.r[uw_arch_sp(arch_)]; }
 	// The innermost call, unless that is a signal, which only its own system call ends.
 	const Call* top() const { return calls_.empty() || calls_.back().signal ? nullptr : &calls_.back(); }

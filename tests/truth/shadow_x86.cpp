@@ -7,10 +7,12 @@ namespace truth {
 
 namespace {
 
+// bnd, notrack, size, FS, GS; REX, which on i386 is an instruction
 bool is_prefix(std::uint8_t byte, uw_arch arch)
 {
-	const bool rex = (byte & 0xf0) == 0x40; // on i386 an instruction
-	return byte == 0xf2 || byte == 0x3e || byte == 0x66 || (rex && arch == UW_ARCH_X86_64); // bnd, notrack, size
+	const bool rex = (byte & 0xf0) == 0x40;
+	return byte == 0xf2 || byte == 0x3e || byte == 0x66 || byte == 0x64 || byte == 0x65 ||
+	       (rex && arch == UW_ARCH_X86_64);
 }
 
 bool is_call(const std::uint8_t (&code)[16], uw_arch arch)
@@ -38,7 +40,7 @@ void Shadow::note_call_or_return(const uw_regs& before, const uw_regs& after, Ta
 		calls_.pop_back();
 	std::uint64_t ra = 0;
 	if (is_call(code, arch_) && sp(after) == sp(before) - word && target.word(sp(after), ra) && ra != after.pc)
-		push(ra, sp(before));
+		push(ra, sp(before), before);
 }
 
 } // namespace truth
