@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "judge.h"
 
-#include <cstdio>
-
 namespace truth {
 
 namespace {
@@ -97,23 +95,26 @@ bool in_unwinder(const Target& target, std::uint64_t pc)
 Verdict judge(const Stack& stack, Stepping& at)
 {
 	const Verdict verdict = compare(stack, at.regs().pc, at.shadow().calls());
-	if (verdict != Verdict::wrong)
+	if (verdict == Verdict::right)
 		return verdict;
-	return overwritten(at) ? Verdict::overwritten : jumping(stack, at) ? Verdict::jumping : verdict;
+	if (overwritten(at))
+		return Verdict::overwritten;
+	const bool is_jumping = at.shadow().leaving() || (verdict == Verdict::wrong && jumping(stack, at));
+	return is_jumping ? Verdict::jumping : verdict;
 }
 
-void show(const char* what, const Stack& stack, const Stepping& at, std::uint64_t step)
+void show(std::FILE* to, const char* what, const Stack& stack, const Stepping& at, std::uint64_t step)
 {
 	const Target& target = at.target();
 	const auto& calls = at.shadow().calls();
-	std::printf("%s at %s, step %llu: stop %s\n", what, target.name_of(at.regs().pc).c_str(),
-		    static_cast<unsigned long long>(step), stack.stop_text());
+	std::fprintf(to, "%s at %s, step %llu: stop %s\n", what, target.name_of(at.regs().pc).c_str(),
+		     static_cast<unsigned long long>(step), stack.stop_text());
 	for (const Frame& frame : stack.frames)
-		std::printf("    ours   %-40s cfa %llx\n", target.name_of(frame.pc).c_str(),
-			    static_cast<unsigned long long>(frame.cfa));
+		std::fprintf(to, "    ours   %-40s cfa %llx\n", target.name_of(frame.pc).c_str(),
+			     static_cast<unsigned long long>(frame.cfa));
 	for (auto call = calls.rbegin(); call != calls.rend(); ++call)
-		std::printf("    shadow %-40s cfa %llx\n", target.name_of(call->ra).c_str(),
-			    static_cast<unsigned long long>(call->cfa));
+		std::fprintf(to, "    shadow %-40s cfa %llx\n", target.name_of(call->ra).c_str(),
+			     static_cast<unsigned long long>(call->cfa));
 }
 
 } // namespace truth

@@ -10,6 +10,7 @@
 
 #include "stepping.h"
 
+#include <cstdio>
 #include <iterator>
 
 namespace truth {
@@ -25,6 +26,6 @@ Verdict judge(const Stack& stack, Stepping& at);
 bool in_unwinder(const Target& target, std::uint64_t pc);
 
 // For people: what was walked beside what is so.
-void show(const char* what, const Stack& stack, const Stepping& at, std::uint64_t step);
+void show(std::FILE* to, const char* what, const Stack& stack, const Stepping& at, std::uint64_t step);
 
 } // namespace truth

@@ -38,14 +38,14 @@ void Shadow::note_link_register(bool is_call, bool is_return, std::uint64_t ra, 
 	if (is_call)
 		return push(ra, now, after);
 	if (top() && top()->cfa < now)
-		unwinding_ = true;
+		leaving_ = true;
 	if (!is_return || !top())
 		return;
-	if (!unwinding_ && top()->ra == after.pc && top()->cfa == now)
+	if (!leaving_ && top()->ra == after.pc && top()->cfa == now)
 		calls_.pop_back();
-	while (unwinding_ && top() && top()->cfa <= now)
+	while (leaving_ && top() && top()->cfa <= now)
 		calls_.pop_back();
-	unwinding_ = false;
+	leaving_ = false;
 }
 
 } // namespace truth

@@ -25,6 +25,9 @@ public:
 	// None was: a handler begins.
 	void deliver(int signal, const uw_regs& before, const uw_regs& after, Target& target);
 	const std::vector<Call>& calls() const { return calls_; } // outermost first
+	// SP was raised above a call that has not returned, and control has not yet gone to
+	// where that is: longjmp() and throw.
+	bool leaving() const { return leaving_; }
 
 private:
 	void note_call_or_return(const uw_regs& before, const uw_regs& after, Target& target);
@@ -38,7 +41,7 @@ private:
 	const uw_arch arch_;
 	std::vector<Call> calls_;
 	std::uint64_t pushed_ = 0;
-	bool unwinding_ = false; // SP was raised above a call: Arm's longjmp() and throw
+	bool leaving_ = false;
 };
 
 } // namespace truth

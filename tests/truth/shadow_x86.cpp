@@ -15,12 +15,20 @@ bool is_prefix(std::uint8_t byte, uw_arch arch)
 	       (rex && arch == UW_ARCH_X86_64);
 }
 
-bool is_call(const std::uint8_t (&code)[16], uw_arch arch)
+enum class Flow { next, call, leave, jump };
+
+// Returns, and jumps to a place in a register or in memory.
+Flow flow_of(const std::uint8_t (&code)[16], uw_arch arch)
 {
 	int at = 0;
 	while (at < 8 && is_prefix(code[at], arch))
 		at++;
-	return code[at] == 0xe8 || (code[at] == 0xff && (code[at + 1] >> 3 & 7) == 2);
+	const int extension = code[at] == 0xff ? code[at + 1] >> 3 & 7 : 0;
+	if (code[at] == 0xe8 || extension == 2)
+		return Flow::call;
+	if (code[at] == 0xc3 || code[at] == 0xc2)
+		return Flow::leave;
+	return extension == 4 ? Flow::jump : Flow::next;
 }
 
 } // namespace
@@ -36,10 +44,13 @@ void Shadow::note_call_or_return(const uw_regs& before, const uw_regs& after, Ta
 		for (std::size_t byte = 0; byte < word; byte++)
 			code[i + byte] = static_cast<std::uint8_t>(value >> 8 * byte);
 	}
-	while (top() && top()->cfa - word < sp(after))
-		calls_.pop_back();
+	const Flow flow = flow_of(code, arch_);
+	if (flow != Flow::next)
+		leaving_ = false;
+	for (; top() && top()->cfa - word < sp(after); calls_.pop_back())
+		leaving_ = flow == Flow::next;
 	std::uint64_t ra = 0;
-	if (is_call(code, arch_) && sp(after) == sp(before) - word && target.word(sp(after), ra) && ra != after.pc)
+	if (flow == Flow::call && sp(after) == sp(before) - word && target.word(sp(after), ra) && ra != after.pc)
 		push(ra, sp(before), before);
 }
 

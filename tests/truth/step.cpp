@@ -54,7 +54,7 @@ void Stepper::check()
 	}
 	auto& places = places_[static_cast<int>(verdict)];
 	if (!places[program_.target().name_of(pc)]++ && places.size() <= most_shown)
-		show(verdict_words[static_cast<int>(verdict)], stack, program_, steps_);
+		show(stdout, verdict_words[static_cast<int>(verdict)], stack, program_, steps_);
 }
 
 void Stepper::report() const

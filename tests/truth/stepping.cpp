@@ -35,13 +35,10 @@ bool Stepping::handled(int signal) const
 
 bool Stepping::send(int signal)
 {
-	if (signal_ || !handled(signal))
-		return false;
-	signal_ = signal;
-	return true;
+	return !signal_ && handled(signal) && kill(pid_, signal) == 0;
 }
 
-// With a signal it stops where the handler begins.
+// With a signal it stops where the handler begins; before a signal it stops as well.
 bool Stepping::run(int signal)
 {
 	const std::vector<std::uint64_t> ends = signal ? std::vector<std::uint64_t>{} : exclusive_ends(regs_, target_);

@@ -14,7 +14,8 @@ public:
 	explicit Stepping(pid_t pid);
 	// False: the program has ended.
 	bool step();
-	// A signal comes before the next instruction. False: there is no handler for it now.
+	// A signal comes before the next instruction: after two steps its handler begins. False:
+	// there is none for it now.
 	bool send(int signal);
 
 	const uw_regs& regs() const { return regs_; }
