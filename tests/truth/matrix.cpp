@@ -9,8 +9,8 @@
 // Markdown; standard error: the first stacks that were not right.
 //   --code             the program has no tables: reading its code, and frame pointers, must do
 //   --libraries EVERY  in libraries, look at one instruction of so many
-// Exit status 1: a stack was wrong or too short; with --code: one in a hundred was, or one
-// whose frame pointer was set up.
+// Exit status 1: a stack was wrong, or more than one in 10,000 too short; with --code: more
+// than one in a hundred was wrong or too short, or one whose frame pointer was set up.
 #include "model/words.h"
 #include "positions.h"
 #include "traced.h"
@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <set>
 
 namespace truth {
 
@@ -46,7 +47,8 @@ private:
 
 	const Options& options_;
 	Stepping program_;
-	std::uint64_t steps_ = 0, in_program_ = 0, in_handler_ = 0, shown_ = 0;
+	std::set<std::uint64_t> met_; // instructions of the program
+	std::uint64_t steps_ = 0, in_handler_ = 0, shown_ = 0;
 };
 
 void Row::look(Positions& positions)
@@ -61,19 +63,20 @@ void Row::look(Positions& positions)
 		show(stderr, verdict_words[static_cast<int>(verdict)], stack, program_, steps_);
 }
 
-// Every so many instructions of the program one is interrupted; and one of the handler,
-// another one each time.
+// Every third instruction of the program is interrupted, the first time that it is
+// executed; and one of the handler, another one each time.
 void Row::disturb(const Positions& positions)
 {
-	constexpr std::uint64_t every = 7, handler_instructions = 50, stride = 3;
+	constexpr std::uint64_t every = 3, handler_instructions = 20;
 	if (!positions.in_program())
 		return;
 	const std::vector<int> signals = positions.signals();
-	if (signals.empty() && ++in_program_ % every == 0) {
-		program_.send(in_program_ / every % 2 ? SIGUSR1 : SIGUSR2);
+	const std::size_t met = met_.size();
+	if (signals.empty() && met_.insert(program_.regs().pc).second && met % every == 0) {
+		program_.send(met / every % 2 ? SIGUSR1 : SIGUSR2);
 		in_handler_ = 0;
 	} else if (signals.size() == 1 && signals.front() == SIGUSR1 &&
-		   ++in_handler_ == in_program_ * stride % handler_instructions) {
+		   ++in_handler_ == met / every / 2 % handler_instructions) {
 		program_.send(SIGUSR2);
 	}
 }
@@ -91,18 +94,19 @@ Cell sum_of(const Positions& positions)
 	return sum;
 }
 
-bool at_least(const Cell& cell, std::uint64_t percent)
+// Of so many stacks one may be something else than right.
+bool one_in(std::uint64_t stacks, const Cell& cell)
 {
-	return cell.right * 100 >= cell.all() * percent;
+	return cell.right && (cell.all() - cell.right) * stacks <= cell.all();
 }
 
 bool Row::good(const Positions& positions) const
 {
 	const Cell sum = sum_of(positions);
 	if (!options_.code)
-		return sum.right && at_least(sum, 100);
-	return positions.with_frame_pointer().right && at_least(positions.with_frame_pointer(), 100) &&
-	       at_least(sum, 99);
+		return !sum.wrong && one_in(10'000, sum);
+	const Cell& set = positions.with_frame_pointer();
+	return set.right && set.right == set.all() && one_in(100, sum);
 }
 
 void print_cell(const Cell& cell)

@@ -9,9 +9,9 @@
 #   TABLES   cfi; none: built without tables and stripped (O2fp)
 # What each compiler has made is linked by g++ of the ABI.
 set -euo pipefail
-cd "$(dirname "$0")"
 
-ABI=$1 OUT=$2 PATTERN=${3:-*}
+ABI=$1 OUT=$(realpath -m "$2") PATTERN=${3:-*}
+cd "$(dirname "$0")"
 
 # Headers of the kernel lie beside those of amd64.
 gnu() {

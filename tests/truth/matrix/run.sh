@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs the programs that build.sh has made and prints the table, in Markdown; what was not right is in FOLDER/NAME.log.
 #
-# Usage: run.sh TRUTH_MATRIX FOLDER [EVERY]      EVERY: look at one instruction of so many in libraries
+# Usage: run.sh TRUTH_MATRIX FOLDER [EVERY]
+#   FOLDER  of programs, or of folders of them      EVERY  look at one instruction of so many in libraries
 set -euo pipefail
 truth=$1 folder=$2 every=${3:-1}
 
 status=0
 "$truth" --header
-for main in "$folder"/*.main; do
+for main in $(find "$folder" -name '*.main' | sort); do
 	program=${main%.main}
 	name=${program##*/}
 	code=()

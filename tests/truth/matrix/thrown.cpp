@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // An exception on its way through several frames, one of which has something to clean
-// up, one of which throws it again.
+// up.
 #include <exception>
 
 #define KEPT __attribute__((noinline))
@@ -30,22 +30,12 @@ KEPT int cleaning(int depth)
 	return thrower(depth) + 1;
 }
 
-KEPT int throwing_again(int depth)
-{
-	try {
-		return cleaning(depth);
-	} catch (const Thrown&) {
-		cleaned = cleaned + 2;
-		throw;
-	}
-}
-
 } // namespace
 
 extern "C" KEPT int thrown(int depth)
 {
 	try {
-		return throwing_again(depth);
+		return cleaning(depth);
 	} catch (const Thrown& thrown) {
 		return thrown.value;
 	}
