@@ -353,6 +353,18 @@ void find_calls_x86(Bytes code, std::uint64_t address, Arch arch, std::vector<Co
 	}
 }
 
+bool pushes_x86(Bytes code, Arch arch)
+{
+	for (std::size_t at = 0; at < code.size();) {
+		const X86Instruction instruction = decode_x86(code.subspan(at), arch == Arch::x86_64);
+		const bool one = instruction.map == OpcodeMap::one && !instruction.vector;
+		if (one && instruction.bytes && instruction.opcode >= 0x50 && instruction.opcode <= 0x57)
+			return true;
+		at += std::max(instruction.bytes, 1u);
+	}
+	return false;
+}
+
 void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, Arch arch,
 		   const std::vector<CodeFunction>& functions, std::vector<Stretch>& stretches)
 {

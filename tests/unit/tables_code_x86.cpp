@@ -129,6 +129,36 @@ TEST_CASE("cut off or unknown instructions end a path")
 	CHECK(read(Code(uwind::max_read_x86_bytes + 1, 0x90)) == "0 end");
 }
 
+TEST_CASE("an i386 function whose CFI says nothing of what it pushes is read")
+{
+	const std::string library = "/tmp/uwind-silent-" + std::to_string(getpid()) + ".so";
+	// push %eax; nop; pop %eax; ret. And the same with true CFI.
+	const std::string source = ".cfi_startproc; push %eax; nop; pop %eax; ret; .cfi_endproc; "
+				   ".cfi_startproc; push %eax; .cfi_adjust_cfa_offset 4; nop; pop %eax; "
+				   ".cfi_adjust_cfa_offset -4; ret; .cfi_endproc";
+	REQUIRE(std::system(("printf '%s\\n' '" + source +
+			     "' | x86_64-linux-gnu-gcc -m32 -shared -nostdlib -x assembler -o " + library + " -")
+				    .c_str()) == 0);
+	const uwind::UniqueFd fd(open(library.c_str(), O_RDONLY));
+	const auto file = uwind::ElfFile::open(fd.get());
+	REQUIRE(file);
+	const auto table = uwind::lower_eh_frame(*file);
+	REQUIRE(table);
+	const auto text = file->section(".text");
+	REQUIRE((text && *text));
+	for (const std::uint64_t function : {(*text)->offset, (*text)->offset + 4}) {
+		const auto rule = [&](std::uint64_t at) {
+			return uwind::rule_text(
+				uwind::code_agreement::rule_at(*table, static_cast<std::uint32_t>(function + at)),
+				Arch::i386);
+		};
+		CHECK(rule(0) == leaf);
+		CHECK(rule(1) == "cfa=esp+8 ra=[cfa-4] ebp=same");
+		CHECK(rule(3) == leaf);
+	}
+	CHECK(unlink(library.c_str()) == 0);
+}
+
 TEST_CASE("amd64 code that is read agrees with the CFI of stock libraries")
 {
 	for (const char* name : {"libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "libz.so.1", "liblzma.so.5"}) {
