@@ -107,6 +107,25 @@ TEST_CASE("code that nobody is known to call has no rows")
 	CHECK(read({0xc3, 0xcc, 0x53, 0x5b, 0xc3}) == "0 " + leaf + "; 1 end");
 }
 
+TEST_CASE("what is aligned, behind the last known function, and returns well is a function")
+{
+	const auto read_behind = [](Code function) {
+		Code code(16, 0xcc);
+		code[0] = 0xc3;
+		code.insert(code.end(), function.begin(), function.end());
+		std::vector<Stretch> stretches;
+		uwind::read_code_x86(code, 0x1000, 0, Arch::i386, {{0x1000, 1}}, stretches);
+		std::string text;
+		for (const Stretch& stretch : stretches)
+			text += std::to_string(stretch.start) + "-" + std::to_string(stretch.end) + " ";
+		return text;
+	};
+	CHECK(read_behind({0x53, 0x90, 0x5b, 0xc3}) == "0-1 16-17 17-19 19-20 "); // push %ebx; nop; pop %ebx; ret
+	CHECK(read_behind({0x5b, 0xc3}) == "0-1 ");                               // the end of another one
+	CHECK(read_behind({0x53, 0xeb, 0xfd}) == "0-1 ");                         // does not return
+	CHECK(read_behind({0xcc, 0x53, 0x5b, 0xc3}) == "0-1 ");                   // not aligned
+}
+
 TEST_CASE("a call with padding behind it does not return")
 {
 	// push %eax; call elsewhere; nop; ret
