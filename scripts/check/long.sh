@@ -32,12 +32,12 @@ long_part() { # PART
 		done
 		grep -h '^|' "$OUT"/matrix-*.log
 		;;
-	matrix-arm64)
+	matrix-arm64 | matrix-arm-thumb | matrix-arm-a32)
 		step setup scripts/setup.sh matrix.list
 		step build-truth-arm64 build_truth arm64
-		for arch in arm64 arm; do step "programs-$arch" matrix_programs "$arch" "build/matrix/$arch"; done
-		if passed build-truth-arm64 && passed programs-arm64 && passed programs-arm; then step matrix-arm64 matrix_guest arm64 arm; fi
-		grep -h '^|' "$OUT/matrix-arm64.log"
+		step programs matrix_programs "$(cut -d- -f2 <<<"$1")" "build/$1" "$(matrix_pattern "$1")"
+		if passed build-truth-arm64 && passed programs; then step "$1" matrix_guest "build/$1"; fi
+		grep '^|' "$OUT/$1.log"
 		;;
 	unload-amd64 | unload-arm64) vm_part "${1#*-}" 6.1 60_unload CYCLES=100 ;;
 	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 6.1 34_stopped STOPS=500 ;;
@@ -74,7 +74,7 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 packages rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm64'
+LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm64'
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch lives-$arch stopped-$arch unload-$arch"; done
 
 check_long() { # [PART]

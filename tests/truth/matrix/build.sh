@@ -49,6 +49,7 @@ tables() { if [ "$ABI,$1" = arm,cfi ]; then echo -funwind-tables; fi; }
 # build COMPILER OPTIONS SET TABLES
 build() {
 	local name=$ABI,$1,$2,$3,$4 c cxx flags work
+	# shellcheck disable=SC2053  # a pattern
 	[[ $name == $PATTERN ]] || return 0
 	case $1 in
 	gcc) c=$(gnu gcc) cxx=$(gnu g++) ;;
