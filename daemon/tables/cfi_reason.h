@@ -29,7 +29,7 @@ namespace uwind {
 	X(encoding, "pointer encoding without a base")                                    \
 	X(address_size, "CIE with another address size than the file")                    \
 	X(outside, "code outside the executable segments")                                \
-	X(contradiction, "return address below the stack pointer (function passed over)") \
+	X(contradiction, "return address not where the stack pointer says (function passed over)") \
 	X(shadowed, "two entries for the same code")                                      \
 	X(personality, "unwind table with a reserved personality routine")                \
 	X(table_place, "unwind table apart from the index, or not at a word")             \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // Follows every path from where functions begin, one beginning after the other:
 // symbols and what is called first, then what they do not reach. A beginning one of
-// whose paths returns where no return address can be takes back all that it told.
+// whose paths returns where no return address can be takes back all that it told. Behind
+// the functions whose ends are known, an aligned place from which a path returns well is
+// a beginning, too: the middle of a function would take more from the stack than it put there.
 #include "tables/code_x86.h"
 
 #include "tables/frame_x86.h"
@@ -96,9 +98,11 @@ private:
 
 	X86Instruction decode(std::size_t at) const;
 	bool is_padding_at(std::size_t at) const;
+	bool is_function(std::int64_t at) const;
 	void note_function(std::int64_t at);
 	void read_functions();
 	void read_rest();
+	std::vector<X86Frame> candidates_at(std::size_t at) const;
 	void begin_at(std::size_t at);
 	bool follow_from(std::size_t at, const X86Frame& frame);
 	void settle();
@@ -118,14 +122,16 @@ private:
 	// Of what is being tried.
 	std::vector<std::size_t> pending_, trail_;
 	std::vector<std::int64_t> calls_;
+	bool orphan_ = false; // maybe a function that nobody calls directly
 	bool wrong_ = false;
-	bool proven_ = false;         // it returned well, or met what is settled
+	bool returned_ = false;       // well
+	bool proven_ = false;         // so it did, or jumped to a function, or met what is settled
 	std::vector<X86Frame> jumps_; // frames at its computed jumps
 	// The same, of all that was read since the function began.
 	std::map<std::size_t, std::vector<X86Frame>> jumps_of_; // by beginning
 	std::map<std::size_t, std::size_t> ends_;
 	std::vector<X86Frame> function_jumps_;
-	std::size_t function_end_ = 0; // where known
+	std::size_t function_end_ = 0; // 0: not known
 };
 
 bool CodeReader::is_padding_at(std::size_t at) const
@@ -136,6 +142,11 @@ bool CodeReader::is_padding_at(std::size_t at) const
 X86Instruction CodeReader::decode(std::size_t at) const
 {
 	return decode_x86(code_.subspan(at), arch_ == Arch::x86_64);
+}
+
+bool CodeReader::is_function(std::int64_t at) const
+{
+	return at >= 0 && at < static_cast<std::int64_t>(code_.size()) && begins_[at];
 }
 
 // A path comes to an instruction. What was settled stays.
@@ -179,14 +190,17 @@ void CodeReader::step(std::size_t at)
 	const auto next = static_cast<std::int64_t>(at + instruction.bytes);
 	switch (where.flow) {
 	case Flow::call:
-		if (where.target == next)
+		if (where.target == next) {
 			frame.push_word(); // only to learn the pc
-		else
+		} else {
+			wrong_ |= orphan_ && !frame.calls_aligned();
 			calls_.push_back(where.target);
+		}
 		if (is_padding_at(at + instruction.bytes))
 			return; // a call that does not return, and another function behind it
 		break;
 	case Flow::jump:
+		proven_ |= is_function(where.target) && !frame.returns_wrongly();
 		return arrive(where.target, frame);
 	case Flow::branch:
 		arrive(where.target, frame);
@@ -195,7 +209,7 @@ void CodeReader::step(std::size_t at)
 		return note_jump(jumps_, frame);
 	case Flow::leave:
 		wrong_ |= frame.returns_wrongly();
-		proven_ = true;
+		proven_ = returned_ = true;
 		return;
 	case Flow::stop:
 		return;
@@ -210,7 +224,8 @@ void CodeReader::step(std::size_t at)
 // middle of a function must prove it.
 bool CodeReader::follow_from(std::size_t at, const X86Frame& frame)
 {
-	wrong_ = proven_ = false;
+	wrong_ = proven_ = returned_ = false;
+	orphan_ = !begins_[at] && frame == X86Frame(arch_);
 	jumps_.clear();
 	calls_.clear();
 	trail_.assign(1, at);
@@ -224,7 +239,7 @@ bool CodeReader::follow_from(std::size_t at, const X86Frame& frame)
 		pending_.pop_back();
 		step(next);
 	}
-	return !wrong_ && (proven_ || begins_[at]);
+	return !wrong_ && (orphan_ ? returned_ : proven_ || begins_[at]);
 }
 
 void CodeReader::forget()
@@ -251,8 +266,18 @@ void CodeReader::note_function(std::int64_t at)
 	functions_.push_back(static_cast<std::size_t>(at));
 }
 
-// A function's first instruction, or one where a computed jump leads: with the frame
-// of such a jump. Only one of them may make sense.
+// Where a computed jump leads, or a function that nobody calls directly begins.
+std::vector<X86Frame> CodeReader::candidates_at(std::size_t at) const
+{
+	std::vector<X86Frame> candidates;
+	if (at < function_end_ || !function_end_)
+		candidates = function_jumps_;
+	if (at >= function_end_ && !((address_ + at) % alignment))
+		note_jump(candidates, X86Frame(arch_));
+	return candidates;
+}
+
+// A function's first instruction, or one that may be: only one frame may make sense there.
 void CodeReader::begin_at(std::size_t at)
 {
 	std::vector<X86Frame> candidates, sensible;
@@ -260,7 +285,7 @@ void CodeReader::begin_at(std::size_t at)
 		function_jumps_.clear();
 		candidates.emplace_back(arch_);
 	} else {
-		candidates = at < function_end_ ? function_jumps_ : candidates;
+		candidates = candidates_at(at);
 	}
 	for (const X86Frame& frame : candidates) {
 		if (candidates.size() <= max_candidates && follow_from(at, frame))
@@ -269,6 +294,10 @@ void CodeReader::begin_at(std::size_t at)
 	}
 	if (sensible.size() == 1) {
 		follow_from(at, sensible[0]);
+		if (!begins_[at] && at >= function_end_ && sensible[0] == X86Frame(arch_)) {
+			function_jumps_.clear();
+			begins_[at] = true;
+		}
 		settle();
 	} else {
 		seen_[at] = disputed;
@@ -294,10 +323,11 @@ void CodeReader::read_rest()
 {
 	bool behind_code = true;
 	for (std::size_t at = 0; at < code_.size();) {
-		if (begins_[at])
+		if (begins_[at]) {
+			const auto end = ends_.find(at);
 			function_jumps_ = jumps_of_[at];
-		if (const auto end = ends_.find(at); end != ends_.end())
-			function_end_ = end->second;
+			function_end_ = end == ends_.end() ? 0 : end->second;
+		}
 		const X86Instruction instruction = decode(at);
 		const bool padding = instruction.bytes && is_padding(instruction, code_.subspan(at));
 		if (seen_[at] == unseen && !padding && (behind_code || !((address_ + at) % alignment))) {
@@ -351,6 +381,18 @@ void find_calls_x86(Bytes code, std::uint64_t address, Arch arch, std::vector<Co
 		if (where.flow == Flow::call && instruction.bytes)
 			functions.push_back({address + static_cast<std::uint64_t>(where.target), 0});
 	}
+}
+
+bool pushes_x86(Bytes code, Arch arch)
+{
+	for (std::size_t at = 0; at < code.size();) {
+		const X86Instruction instruction = decode_x86(code.subspan(at), arch == Arch::x86_64);
+		const bool one = instruction.map == OpcodeMap::one && !instruction.vector;
+		if (one && instruction.bytes && instruction.opcode >= 0x50 && instruction.opcode <= 0x57)
+			return true;
+		at += std::max(instruction.bytes, 1u);
+	}
+	return false;
 }
 
 void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, Arch arch,

@@ -5,6 +5,7 @@
 #include "tables/cfi_program.h"
 #include "tables/cfi_rule.h"
 #include "tables/code.h"
+#include "tables/code_x86.h"
 #include "tables/entry.h"
 #include "tables/gaps.h"
 #include "tables/plt.h"
@@ -35,6 +36,13 @@ bool ra_below_sp(const Rule& rule, const FrameAbi& abi)
 	       rule.ra_place == UW_PLACE_CFA_MEM && std::int64_t{rule.cfa_off} + rule.ra_off < 0;
 }
 
+// SP stays where it was at the function's first instruction.
+bool is_flat(const Rule& rule, const FrameAbi& abi)
+{
+	return rule.kind == UW_RULE_FRAME && rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp &&
+	       rule.cfa_off == abi.word && rule.fp_place == UW_PLACE_SAME;
+}
+
 // Turns frame states into rows at file offsets.
 class RowSink final : public FrameSink {
 public:
@@ -49,11 +57,14 @@ public:
 		raise_ = raise;
 		missing_ = 0;
 		contradiction_ = false;
+		flat_ = true;
 	}
 	// What the function's CFA lacked.
 	std::int64_t missing_cfa_bytes() const { return missing_; }
 	// The function's CFI says that its return address lies below SP.
 	bool contradicts_itself() const { return contradiction_; }
+	// … that it pushes nothing.
+	bool flat() const { return flat_; }
 	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
 	void broken(std::uint64_t start, CfiReason reason) override
 	{
@@ -77,7 +88,7 @@ private:
 	std::uint64_t bias_ = 0;
 	bool signal_frame_ = false;
 	std::int64_t raise_ = 0, missing_ = 0;
-	bool contradiction_ = false;
+	bool contradiction_ = false, flat_ = true;
 	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
 };
 
@@ -91,6 +102,7 @@ void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& stat
 	if (lowered.reason != CfiReason::none)
 		count(lowered.reason);
 	contradiction_ |= ra_below_sp(lowered.rule, abi_);
+	flat_ &= is_flat(lowered.rule, abi_);
 	if (lowered.rule.kind == UW_RULE_FRAME && state.cfa.form == Form::stepped && state.cfa.add)
 		stepped_rows(start, end, state.cfa, lowered.rule);
 	else
@@ -134,6 +146,7 @@ private:
 	void sort();
 	void interpret();
 	void interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program);
+	bool pushes_in_silence(const Piece& piece) const;
 
 	const std::vector<Segment>& segments_;
 	CfiSection cfi_;
@@ -142,6 +155,7 @@ private:
 	RowSink sink_;
 	std::vector<Piece> pieces_;
 	std::vector<CodeFunction> contradictory_;
+	std::vector<ElfSection> i386_code_; // none of other architectures
 };
 
 // The smallest row that compilers write takes six bytes.
@@ -149,6 +163,8 @@ Lowering::Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection c
     : segments_(segments), cfi_(std::move(cfi)), abi_(frame_abi(arch)), builder_(cfi_.bytes.size() / 6),
       sink_(abi_, builder_)
 {
+	if (file.arch() == Arch::i386)
+		i386_code_ = file.code_sections();
 }
 
 Result<TableRows> Lowering::run()
@@ -219,6 +235,20 @@ void Lowering::interpret()
 	}
 }
 
+// The CFI of glibc 2.36's i386 memcpy() says nothing of a register that it pushes.
+bool Lowering::pushes_in_silence(const Piece& piece) const
+{
+	const std::uint64_t bytes = piece.end - piece.start;
+	if (!sink_.flat())
+		return false;
+	for (const ElfSection& section : i386_code_) {
+		const std::uint64_t into = piece.start - section.offset;
+		if (into < section.bytes.size() && bytes <= section.bytes.size() - into)
+			return pushes_x86(section.bytes.subspan(into, bytes), Arch::i386);
+	}
+	return false;
+}
+
 void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program)
 {
 	const Fde& fde = cfi_.fdes[piece.fde];
@@ -232,7 +262,7 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 		sink_.begin(bias, signal_frame, missing);
 		program.run_fde(fde, states[fde.cie], end);
 	}
-	if (!sink_.contradicts_itself())
+	if (!sink_.contradicts_itself() && !pushes_in_silence(piece))
 		return;
 	builder_.truncate(before);
 	builder_.add(piece.start, Rule{});

@@ -25,6 +25,8 @@ public:
 	bool is_impossible() const;
 	// At a return: it would not find the return address, or this cannot be said.
 	bool returns_wrongly() const;
+	// At a call: SP is a multiple of 16, as the ABI of amd64 wants it, or this is not known.
+	bool calls_aligned() const { return word_ == 4 || !sp_known_ || cfa_from_sp_ % 16 == 0; }
 	bool operator==(const X86Frame&) const = default;
 
 private:

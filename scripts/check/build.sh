@@ -37,7 +37,7 @@ build_tools() { # ARCH
 
 build_truth() { # ARCH
 	configure_for "$1" -DUWIND_TRUTH=ON
-	ninja -C "build/$1" truth_step truth_walk truth_kernel
+	ninja -C "build/$1" truth_step truth_matrix truth_walk truth_kernel
 }
 
 # The module that sends NMIs, for the one architecture whose stock kernels have them.

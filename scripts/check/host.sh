@@ -120,6 +120,36 @@ truth_steps() { # STACKS of each program [PROGRAM]...
 	step truth-gdb tests/truth/stock_programs.py build/amd64/tests/truth_walk "$@"
 }
 
+# The matrix's programs of one ABI, or some of them.
+matrix_programs() { # ABI FOLDER [PATTERN]
+	rm -rf "$2"
+	tests/truth/matrix/build.sh "$@"
+}
+
+# The table of what this machine runs itself.
+matrix_host() { # FOLDER
+	tests/truth/matrix/run.sh build/amd64/tests/truth_matrix "$1"
+}
+
+# Both word sizes as a distribution builds them: about 6 seconds.
+matrix_quick() {
+	local abi
+	for abi in amd64 i386; do
+		matrix_programs $abi build/matrix/quick-$abi "$abi,gcc,O2,*"
+		matrix_host build/matrix/quick-$abi
+	done
+}
+
+# Of matrix-arm-SET those of one instruction set.
+matrix_pattern() { case $1 in matrix-arm-*) echo "*,${1##*-},*" ;; *) echo '*' ;; esac }
+
+# In libraries one instruction of 16 is enough: emulated steps are slow.
+matrix_guest() { # FOLDER
+	UWIND_NO_BUILD=1 qemu/run.sh --arch arm64 --kernel 6.1 --no-module --cpu max,pauth-impdef=on --timeout 1150 --out "$OUT/guest" \
+		--pkg libc6:armhf --pkg libstdc++6:armhf --add tests/truth/matrix --add build/arm64/tests/truth_matrix --add "$1:/root/programs" \
+		-- /root/matrix/run.sh /root/truth_matrix /root/programs 16
+}
+
 # The same in a guest without the module; a CPU signs return addresses or does not.
 truth_guest() { # CPU STACKS PROGRAM...
 	local cpu=$1
@@ -146,6 +176,7 @@ sframe_guest_steps() {
 host_tests() {
 	lint_steps
 	if passed build-truth-amd64 && passed build-programs-amd64; then truth_steps 40 python3 perl gawk sqlite3 openssl bash git cc1plus threads; fi
+	if passed build-truth-amd64; then step truth-matrix matrix_quick; fi
 	if passed "build-tools-$HOST"; then step install scripts/check-install.sh "build/$HOST"; fi
 	if passed build-unit; then run_unit; fi
 	if passed build-fuzz; then fuzz_steps run_fuzz "$FUZZ_SECONDS"; fi

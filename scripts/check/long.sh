@@ -24,6 +24,20 @@ long_part() { # PART
 		step truth-signed truth_guest max,pauth-impdef=on 60
 		step truth-unsigned truth_guest cortex-a72 60 python3 perl xz threads
 		;;
+	matrix-amd64)
+		step build-truth-amd64 build_truth amd64
+		for arch in amd64 i386; do
+			step "programs-$arch" matrix_programs "$arch" "build/matrix/$arch"
+			if passed build-truth-amd64 && passed "programs-$arch"; then step "matrix-$arch" matrix_host "build/matrix/$arch"; fi
+		done
+		grep -h '^|' "$OUT"/matrix-*.log
+		;;
+	matrix-arm64 | matrix-arm-thumb | matrix-arm-a32)
+		step build-truth-arm64 build_truth arm64
+		step programs matrix_programs "$(cut -d- -f2 <<<"$1")" "build/$1" "$(matrix_pattern "$1")"
+		if passed build-truth-arm64 && passed programs; then step "$1" matrix_guest "build/$1"; fi
+		grep '^|' "$OUT/$1.log"
+		;;
 	unload-amd64 | unload-arm64) vm_part "${1#*-}" 6.1 60_unload CYCLES=100 ;;
 	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 6.1 34_stopped STOPS=500 ;;
 	attack-amd64 | attack-arm64) vm_part "${1#*-}" 6.1 51_attack CALLS=1000000 ;;
@@ -59,7 +73,7 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk packages rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm64'
+LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm64'
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch lives-$arch stopped-$arch unload-$arch"; done
 
 check_long() { # [PART]

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// arm64: a call puts its return address into the link register; it is over when
-// that is where control goes, with the SP from before.
+// arm64: a call puts its return address into the link register.
 #if defined(__aarch64__)
 #include "shadow.h"
 
@@ -22,25 +21,14 @@ bool is_return(std::uint32_t word)
 
 } // namespace
 
-void Shadow::note(const uw_regs& before, const uw_regs& after, Target& target)
+void Shadow::note_call_or_return(const uw_regs& before, const uw_regs& after, Target& target)
 {
-	const std::uint64_t sp = after.r[UW_ARM64_SP];
+	if (arch_ == UW_ARCH_ARM)
+		return note_arm(before, after, target);
 	std::uint64_t pair = 0;
 	target.word(before.pc & ~7ull, pair);
 	const auto word = static_cast<std::uint32_t>(before.pc & 4 ? pair >> 32 : pair);
-	if (is_call(word)) {
-		calls_.push_back({before.pc + 4, sp});
-		return;
-	}
-	if (!calls_.empty() && calls_.back().cfa < sp)
-		unwinding_ = true;
-	if (!is_return(word) || calls_.empty())
-		return;
-	if (!unwinding_ && calls_.back().ra == after.pc && calls_.back().cfa == sp)
-		calls_.pop_back();
-	while (unwinding_ && !calls_.empty() && calls_.back().cfa <= sp)
-		calls_.pop_back();
-	unwinding_ = false;
+	note_link_register(is_call(word), is_return(word), before.pc + 4, after);
 }
 
 } // namespace truth

@@ -81,8 +81,10 @@ bool Target::read(std::uint64_t address, void* to, std::size_t bytes)
 bool Target::word(std::uint64_t address, std::uint64_t& value)
 {
 	const std::uint64_t page = address & ~(page_bytes - 1), at = address - page;
-	if (at > page_bytes - sizeof(value))
-		return read(address, &value, sizeof(value));
+	const std::size_t bytes = uw_abis[arch_].word;
+	value = 0;
+	if (at > page_bytes - bytes)
+		return read(address, &value, bytes);
 	auto found = pages_.find(page);
 	if (found == pages_.end()) {
 		found = pages_.try_emplace(page).first;
@@ -91,7 +93,7 @@ bool Target::word(std::uint64_t address, std::uint64_t& value)
 			return false;
 		}
 	}
-	std::memcpy(&value, found->second.data() + at, sizeof(value));
+	std::memcpy(&value, found->second.data() + at, bytes);
 	return true;
 }
 

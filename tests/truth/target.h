@@ -51,9 +51,13 @@ public:
 	const std::string& file_of(std::uint64_t address) const;
 	std::uint64_t offset_of(std::uint64_t address) const;
 
+	uw_arch arch() const { return arch_; }
 	int find(std::uint64_t address, uw_found& found) const;
+	// One of the process's words: 32 bits of a 32-bit process. False if it is not readable.
 	bool word(std::uint64_t address, std::uint64_t& value);
 	std::uint64_t strip(std::uint64_t address) const;
+	// The place that a return address names: without its authentication code, or Thumb's bit.
+	std::uint64_t return_address(std::uint64_t ra) const { return arch_ == UW_ARCH_ARM ? ra & ~1ull : strip(ra); }
 
 private:
 	struct Table {

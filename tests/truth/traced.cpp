@@ -3,88 +3,62 @@
 
 #include <elf.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <iterator>
+#include <fstream>
+#include <string>
 
 namespace truth {
 
 namespace {
 
-#if defined(__x86_64__)
+struct Breakpoint {
+	std::uint64_t code, mask;
+};
 
-using NativeRegisters = user_regs_struct;
-
-void translate(const NativeRegisters& native, uw_regs& regs)
+// Arm's are those that its Linux takes for breakpoints, undefined instructions.
+Breakpoint breakpoint_for(uw_arch arch, bool thumb)
 {
-	const unsigned long long values[] = {native.rax, native.rdx, native.rcx, native.rbx, native.rsi, native.rdi,
-					     native.rbp, native.rsp, native.r8,  native.r9,  native.r10, native.r11,
-					     native.r12, native.r13, native.r14, native.r15};
-	std::copy(std::begin(values), std::end(values), regs.r);
-	regs.pc = native.rip;
-	regs.known = (1u << std::size(values)) - 1;
+	switch (arch) {
+	case UW_ARCH_ARM64:
+		return {0xd4200000, 0xffffffff};
+	case UW_ARCH_ARM:
+		return thumb ? Breakpoint{0xde01, 0xffff} : Breakpoint{0xe7f001f0, 0xffffffff};
+	default:
+		return {0xcc, 0xff};
+	}
 }
 
-constexpr std::uint64_t breakpoint = 0xcc, breakpoint_mask = 0xff;
-
-void set_pc(NativeRegisters& native, std::uint64_t pc)
+std::uint64_t place_of(uw_arch arch, std::uint64_t address)
 {
-	native.rip = pc;
+	return arch == UW_ARCH_ARM ? address & ~1ull : address;
 }
 
-#elif defined(__aarch64__)
-
-using NativeRegisters = user_regs_struct;
-
-void translate(const NativeRegisters& native, uw_regs& regs)
+template <typename Entry>
+std::uint64_t entry_in(std::ifstream& vector)
 {
-	std::copy(std::begin(native.regs), std::end(native.regs), regs.r);
-	regs.r[UW_ARM64_SP] = native.sp;
-	regs.pc = native.pc;
-	regs.known = ~0u;
+	Entry entry;
+	while (vector.read(reinterpret_cast<char*>(&entry), sizeof(entry)))
+		if (entry.a_type == AT_ENTRY)
+			return entry.a_un.a_val;
+	return 0;
 }
 
-constexpr std::uint64_t breakpoint = 0xd4200000, breakpoint_mask = 0xffffffff;
-
-void set_pc(NativeRegisters& native, std::uint64_t pc)
+// An x86 breakpoint has been executed when it stops, those of Arm have not.
+bool stopped_behind(pid_t tid, uw_arch arch, uw_regs& regs)
 {
-	native.pc = pc;
-}
-
-#endif
-
-bool move(__ptrace_request request, pid_t tid, NativeRegisters& native)
-{
-	iovec area{&native, sizeof(native)};
-	return ptrace(request, tid, NT_PRSTATUS, &area) == 0;
+	int status = 0;
+	if (ptrace(PTRACE_CONT, tid, nullptr, nullptr) != 0 || waitpid(tid, &status, 0) != tid || !WIFSTOPPED(status) ||
+	    WSTOPSIG(status) != SIGTRAP || !read_registers(tid, regs))
+		return false;
+	regs.pc -= arch == UW_ARCH_X86_64 || arch == UW_ARCH_I386;
+	return true;
 }
 
 } // namespace
-
-uw_arch own_arch()
-{
-#if defined(__aarch64__)
-	return UW_ARCH_ARM64;
-#else
-	return UW_ARCH_X86_64;
-#endif
-}
-
-bool read_registers(pid_t tid, uw_regs& regs)
-{
-	NativeRegisters native;
-	if (!move(PTRACE_GETREGSET, tid, native))
-		return false;
-	regs = uw_regs{};
-	translate(native, regs);
-	return true;
-}
 
 pid_t start(char** command)
 {
@@ -102,18 +76,32 @@ pid_t start(char** command)
 	return pid;
 }
 
-bool run_to(pid_t tid, std::uint64_t address)
+std::uint64_t entry_of(pid_t pid)
 {
-	const auto at = reinterpret_cast<void*>(address);
-	const auto code = static_cast<std::uint64_t>(ptrace(PTRACE_PEEKTEXT, tid, at, nullptr));
-	int status = 0;
-	NativeRegisters native;
-	if (ptrace(PTRACE_POKETEXT, tid, at, (code & ~breakpoint_mask) | breakpoint) != 0 ||
-	    ptrace(PTRACE_CONT, tid, nullptr, nullptr) != 0 || waitpid(tid, &status, 0) != tid || !WIFSTOPPED(status) ||
-	    WSTOPSIG(status) != SIGTRAP || !move(PTRACE_GETREGSET, tid, native))
-		return false;
-	set_pc(native, address);
-	return move(PTRACE_SETREGSET, tid, native) && ptrace(PTRACE_POKETEXT, tid, at, code) == 0;
+	std::ifstream vector("/proc/" + std::to_string(pid) + "/auxv", std::ios::binary);
+	return uw_abis[arch_of(pid)].word == 4 ? entry_in<Elf32_auxv_t>(vector) : entry_in<Elf64_auxv_t>(vector);
+}
+
+bool run_to(pid_t tid, const std::vector<std::uint64_t>& addresses)
+{
+	const uw_arch arch = arch_of(tid);
+	std::vector<std::uint64_t> code;
+	for (const std::uint64_t address : addresses) {
+		const auto at = reinterpret_cast<void*>(place_of(arch, address));
+		const Breakpoint breakpoint = breakpoint_for(arch, address & 1);
+		code.push_back(static_cast<std::uint64_t>(ptrace(PTRACE_PEEKTEXT, tid, at, nullptr)));
+		if (ptrace(PTRACE_POKETEXT, tid, at, (code.back() & ~breakpoint.mask) | breakpoint.code) != 0)
+			return false;
+	}
+	uw_regs regs;
+	const bool stopped = stopped_behind(tid, arch, regs);
+	bool there = false;
+	for (std::size_t i = addresses.size(); i-- > 0;) {
+		const std::uint64_t place = place_of(arch, addresses[i]);
+		ptrace(PTRACE_POKETEXT, tid, reinterpret_cast<void*>(place), code[i]);
+		there |= stopped && regs.pc == place;
+	}
+	return there && set_pc(tid, regs.pc);
 }
 
 } // namespace truth

@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-// Traced programs, and their registers by DWARF number.
+// Traced programs: how they begin, and how they run to somewhere.
 #pragma once
 
-#include <cstdint>
-#include <sys/types.h>
+#include "registers.h"
 
-extern "C" {
-#include "types.h"
-}
+#include <vector>
 
 namespace truth {
-
-// The architecture that this program is built for.
-uw_arch own_arch();
-
-// False: the thread is not stopped, or gone.
-bool read_registers(pid_t tid, uw_regs& regs);
 
 // Starts a program that is traced and stopped before its first instruction; -1: it
 // cannot be started. It ends with the tracer.
 pid_t start(char** command);
 
-// Lets a thread that has just begun a program run to an address. False: it did not come there.
-bool run_to(pid_t tid, std::uint64_t address);
+// AT_ENTRY of a program that has just been executed; with Thumb's bit. 0: not known.
+std::uint64_t entry_of(pid_t pid);
+
+// Lets a thread run to the first of some addresses, 32-bit Arm's with Thumb's bit. False:
+// it came to none.
+bool run_to(pid_t tid, const std::vector<std::uint64_t>& addresses);
 
 } // namespace truth

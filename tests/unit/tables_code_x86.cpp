@@ -107,6 +107,25 @@ TEST_CASE("code that nobody is known to call has no rows")
 	CHECK(read({0xc3, 0xcc, 0x53, 0x5b, 0xc3}) == "0 " + leaf + "; 1 end");
 }
 
+TEST_CASE("what is aligned, behind the last known function, and returns well is a function")
+{
+	const auto read_behind = [](Code function) {
+		Code code(16, 0xcc);
+		code[0] = 0xc3;
+		code.insert(code.end(), function.begin(), function.end());
+		std::vector<Stretch> stretches;
+		uwind::read_code_x86(code, 0x1000, 0, Arch::i386, {{0x1000, 1}}, stretches);
+		std::string text;
+		for (const Stretch& stretch : stretches)
+			text += std::to_string(stretch.start) + "-" + std::to_string(stretch.end) + " ";
+		return text;
+	};
+	CHECK(read_behind({0x53, 0x90, 0x5b, 0xc3}) == "0-1 16-17 17-19 19-20 "); // push %ebx; nop; pop %ebx; ret
+	CHECK(read_behind({0x5b, 0xc3}) == "0-1 ");                               // the end of another one
+	CHECK(read_behind({0x53, 0xeb, 0xfd}) == "0-1 ");                         // does not return
+	CHECK(read_behind({0xcc, 0x53, 0x5b, 0xc3}) == "0-1 ");                   // not aligned
+}
+
 TEST_CASE("a call with padding behind it does not return")
 {
 	// push %eax; call elsewhere; nop; ret
@@ -127,6 +146,36 @@ TEST_CASE("cut off or unknown instructions end a path")
 	CHECK(read({0x90, 0xe8, 0, 0}).starts_with("0 "));
 	CHECK(read({}) == "0 end");
 	CHECK(read(Code(uwind::max_read_x86_bytes + 1, 0x90)) == "0 end");
+}
+
+TEST_CASE("an i386 function whose CFI says nothing of what it pushes is read")
+{
+	const std::string library = "/tmp/uwind-silent-" + std::to_string(getpid()) + ".so";
+	// push %eax; nop; pop %eax; ret. And the same with true CFI.
+	const std::string source = ".cfi_startproc; push %eax; nop; pop %eax; ret; .cfi_endproc; "
+				   ".cfi_startproc; push %eax; .cfi_adjust_cfa_offset 4; nop; pop %eax; "
+				   ".cfi_adjust_cfa_offset -4; ret; .cfi_endproc";
+	REQUIRE(std::system(("printf '%s\\n' '" + source +
+			     "' | x86_64-linux-gnu-gcc -m32 -shared -nostdlib -x assembler -o " + library + " -")
+				    .c_str()) == 0);
+	const uwind::UniqueFd fd(open(library.c_str(), O_RDONLY));
+	const auto file = uwind::ElfFile::open(fd.get());
+	REQUIRE(file);
+	const auto table = uwind::lower_eh_frame(*file);
+	REQUIRE(table);
+	const auto text = file->section(".text");
+	REQUIRE((text && *text));
+	for (const std::uint64_t function : {(*text)->offset, (*text)->offset + 4}) {
+		const auto rule = [&](std::uint64_t at) {
+			return uwind::rule_text(
+				uwind::code_agreement::rule_at(*table, static_cast<std::uint32_t>(function + at)),
+				Arch::i386);
+		};
+		CHECK(rule(0) == leaf);
+		CHECK(rule(1) == "cfa=esp+8 ra=[cfa-4] ebp=same");
+		CHECK(rule(3) == leaf);
+	}
+	CHECK(unlink(library.c_str()) == 0);
 }
 
 TEST_CASE("amd64 code that is read agrees with the CFI of stock libraries")
