@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * The four ABIs. 32-bit Arm has two frame pointers: r11, and in Thumb code r7,
- * which is a base register here.
+ * which is a base register here; compat_arm.c knows which of them to follow.
  */
 #include "types.h"
 

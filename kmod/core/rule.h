@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Applying one rule: from a frame's registers to its caller's. The only code
- * (with sigframe.c) that reads stack memory.
+ * (with sigframe.c and compat_arm.c) that reads stack memory.
  */
 #ifndef UW_RULE_H
 #define UW_RULE_H
@@ -21,8 +21,8 @@ struct uw_port;
  * Afterwards only SP, FP and the base register are known (the latter two unless
  * the rule loses them); after a signal frame, every register is. If SP's bit in
  * known is not set, its value still is a lower bound of the CFA: the state after
- * a frame pointer step on arm64. A row that saves FP and LR side by side is then
- * applied through FP.
+ * a frame pointer step on arm64, and most of those on 32-bit Arm. A row of arm64
+ * that saves FP and LR side by side is then applied through FP.
  */
 enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs, struct uw_port *port,
 			   bool *topmost, u32 *stack_bytes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * One word of stack, or the reason why the walk ends there. For rule.c and
- * sigframe.c only.
+ * One word of stack, or the reason why the walk ends there. For rule.c,
+ * sigframe.c and compat_arm.c only; the last one reads the code before a return
+ * address with it, too.
  */
 #ifndef UW_STACK_READ_H
 #define UW_STACK_READ_H

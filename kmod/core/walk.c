@@ -22,6 +22,10 @@
  *   unreadable, FP far above SP       NO_TABLE         BAD_READ, REFUSED_READ
  *   unreadable, FP near SP            BAD_READ, REFUSED_READ
  *
+ * On 32-bit Arm "FP" is whichever register has the frame; if none of the
+ * conventions there gives an executable return address with a call before it,
+ * the stop is BAD_PC, and if two of them disagree NO_TABLE: see compat_arm.c.
+ *
  * A rule of kind UNKNOWN stands for code that rarely has a frame pointer. A caller
  * there may have set it up; at an exact pc it is not tried.
  *
@@ -30,6 +34,7 @@
  * leaf of arm64 may follow each of them.
  */
 #include "walk.h"
+#include "compat_arm.h"
 #include "rule.h"
 #include "uw_port_walk.h"
 
@@ -42,6 +47,7 @@ struct progress {
 	bool exact;   /* it is no return address                            */
 	bool chained; /* it was found by a frame pointer                    */
 	bool guessed; /* and by the first one of a chain                    */
+	bool aapcs;   /* Thumb code was left by r11: see compat_arm.h       */
 	u32 signal_frames;
 };
 
@@ -109,31 +115,51 @@ static const struct uw_rule *const frame_pointer_rules[UW_NR_ARCHES] = {
 	[UW_ARCH_I386] = &uw_rule_frame_pointer_i386,
 };
 
-static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *port, struct progress *at,
-					  struct uw_frame *frame)
+static enum uw_stop apply_frame_pointer(struct uw_walk *walk, struct uw_port *port, struct progress *at,
+					struct uw_frame *frame)
 {
-	const struct uw_rule *rule = frame_pointer_rules[walk->arch];
 	const struct uw_abi *abi = &uw_abis[walk->arch];
-	u64 sp = walk->regs.r[abi->sp];
 	u64 fp = walk->regs.r[abi->fp];
 	enum uw_stop stop;
 
-	if (!rule || !(walk->regs.known >> abi->fp & 1))
+	if (!(walk->regs.known >> abi->fp & 1))
 		return UW_STOP_NO_TABLE;
 	if (!fp)
-		return at->chained ? UW_STOP_ZERO_FP : UW_STOP_NO_TABLE;
-	if (fp < sp)
-		return at->chained ? UW_STOP_BACKWARDS : UW_STOP_NO_TABLE;
-	stop = uw_rule_apply(rule, walk->arch, &walk->regs, port, &at->exact, &frame->stack_bytes);
-	if (!at->chained)
-		stop = judge_guess(stop, fp, sp);
-	at->guessed = !at->chained;
-	at->chained = true;
-	at->method = abi->word == 4 ? UW_METHOD_COMPAT_FP : UW_METHOD_FP;
+		return UW_STOP_ZERO_FP;
+	if (fp < walk->regs.r[abi->sp])
+		return UW_STOP_BACKWARDS;
+	stop = uw_rule_apply(frame_pointer_rules[walk->arch], walk->arch, &walk->regs, port, &at->exact,
+			     &frame->stack_bytes);
 	if (walk->arch == UW_ARCH_ARM64) {
 		walk->regs.known &= ~(1u << UW_ARM64_SP);
 		frame->stack_bytes = UW_STACK_BYTES_UNKNOWN;
 	}
+	return stop;
+}
+
+/* The frame pointer that a failed step has tried. */
+static u64 tried_fp(const struct uw_walk *walk)
+{
+	bool base = walk->regs.thumb && (walk->regs.known >> UW_ARM_R7 & 1);
+
+	return walk->regs.r[base ? UW_ARM_R7 : uw_arch_fp(walk->arch)];
+}
+
+static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *port, struct progress *at,
+					  struct uw_frame *frame)
+{
+	enum uw_stop stop;
+
+	if (walk->arch == UW_ARCH_ARM)
+		stop = uw_compat_arm_step(&walk->regs, port, &at->aapcs, &frame->stack_bytes);
+	else
+		stop = apply_frame_pointer(walk, port, at, frame);
+	if (!at->chained)
+		stop = judge_guess(stop, tried_fp(walk), walk->regs.r[uw_arch_sp(walk->arch)]);
+	at->guessed = !at->chained;
+	at->chained = true;
+	at->exact = false;
+	at->method = uw_abis[walk->arch].word == 4 ? UW_METHOD_COMPAT_FP : UW_METHOD_FP;
 	return stop;
 }
 

@@ -43,8 +43,8 @@ struct uw_found {
  *       0: rule found; -ENOENT: executable, but no row (offset and file are
  *       set); -EFAULT: not in an executable mapping; -EINTR: being killed.
  *   int uw_port_word(struct uw_port *port, u64 address, u64 *word)
- *       read one word of stack, of the ABI's size: 0; -EFAULT; -EACCES: a fault outside the
- *       stack is not allowed; -EINTR: a fatal signal is pending.
+ *       read one word of stack, on 32-bit Arm of code, too, of the ABI's size: 0; -EFAULT;
+ *       -EACCES: a fault outside the stack is not allowed; -EINTR: a fatal signal is pending.
  *   u64 uw_port_strip(struct uw_port *port, u64 address)
  *       an address without its pointer authentication code.
  *   u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
@@ -54,8 +54,10 @@ struct uw_found {
 struct uw_port;
 
 /*
- * Walk until a named stop. Reads at most 3 words of memory per frame, 33 of a
- * signal frame. BAD_REGS: SP is not known, or arch is none; no frame then.
+ * Walk until a named stop. Reads at most 3 words of memory per frame, and one more
+ * for each use of a base register that is on the stack; 33 of a signal frame; by a
+ * frame pointer of 32-bit Arm 7 words, 15 at an exact pc. BAD_REGS: SP is not known,
+ * or arch is none; no frame then.
  */
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port);
 

@@ -53,7 +53,7 @@ uw_rule make_rule(FuzzedDataProvider& from, bool checked, uw_arch arch)
 	rule.cfa_add = from.ConsumeBool() ? from.ConsumeIntegral<s32>() : 0;
 	rule.ra_off = from.ConsumeIntegral<s8>() * 8;
 	rule.fp_off = from.ConsumeIntegral<s8>() * 8;
-	if (arch == UW_ARCH_X86_64 || !checked)
+	if (uw_abis[arch].base != UW_NO_REG || !checked)
 		rule.base_slot = from.ConsumeIntegral<u8>();
 	const char* why;
 	if (checked && uw_rule_check(&rule, arch, &why))
@@ -75,13 +75,13 @@ void check_one_rule(const uw_rule& rule, uw_arch arch, uw_regs regs, uw_port& po
 	if (rule.kind == UW_RULE_SIGFRAME)
 		return;
 	const u64 cfa = regs.r[uw_arch_sp(arch)];
-	require(regs.pc != 0 && cfa % 8 == 0);
+	require((regs.pc != 0 || regs.thumb) && cfa % uw_abis[arch].word == 0);
 	const bool no_stack = rule.ra_place == UW_PLACE_SAME || rule.ra_place == UW_PLACE_REG_VAL;
 	require(cfa > sp || (cfa == sp && was_topmost && no_stack));
 	require(bytes == UW_STACK_BYTES_UNKNOWN || bytes == cfa - sp);
-	const u32 rbx = arch == UW_ARCH_X86_64 ? 1u << UW_X86_BX : 0;
-	require((regs.known & ~(1u << uw_arch_sp(arch) | 1u << uw_arch_fp(arch) | rbx)) == 0);
-	require((regs.on_stack & ~rbx) == 0);
+	const u32 base = uw_abis[arch].base != UW_NO_REG ? 1u << uw_abis[arch].base : 0;
+	require((regs.known & ~(1u << uw_arch_sp(arch) | 1u << uw_arch_fp(arch) | base)) == 0);
+	require((regs.on_stack & ~base) == 0);
 }
 
 void check_walk(uw_walk& walk, uw_port& port)
@@ -94,9 +94,35 @@ void check_walk(uw_walk& walk, uw_port& port)
 	for (u32 i = 0; i < walk.nr_frames; i++) {
 		require(walk.frames[i].method != UW_METHOD_NONE || i > 0);
 		signal_frames += walk.frames[i].method == UW_METHOD_SIGFRAME;
+		require(walk.frames[i].method != UW_METHOD_FP || uw_abis[walk.arch].word == 8);
 	}
 	require(signal_frames <= 16);
-	require(port.reads <= 6 * walk.nr_frames + 33 * (signal_frames + 1)); // three words, each found through RBX
+	// Three words, each found through the base register; 15 at most at an exact pc of Arm.
+	const u32 per_frame = walk.arch == UW_ARCH_ARM ? 7 : 6;
+	require(port.reads <= per_frame * walk.nr_frames + 33 * (signal_frames + 1) + 8);
+}
+
+// The calls of Thumb and ARM code in turn, and what is none.
+std::vector<u32> make_code()
+{
+	const u32 words[] = {0xfffef7ff, 0xebfffffe, 0x4798bf00, 0xfafffffe,
+			     0xeffef7ff, 0xe12fff33, 0xe1a00000, 0x46c046c0};
+	std::vector<u32> code(0x200);
+	for (std::size_t i = 0; i < code.size(); i++)
+		code[i] = words[i & 7];
+	return code;
+}
+
+// 64 bits to a word of the stack, or 32.
+std::vector<u8> make_stack(FuzzedDataProvider& from, u8 word)
+{
+	std::vector<u8> stack_bytes;
+	while (from.remaining_bytes() && stack_bytes.size() < 0x200u * word) {
+		const u64 value = make_word(from);
+		const u8* bytes = reinterpret_cast<const u8*>(&value);
+		stack_bytes.insert(stack_bytes.end(), bytes, bytes + word);
+	}
+	return stack_bytes;
 }
 
 } // namespace
@@ -104,12 +130,15 @@ void check_walk(uw_walk& walk, uw_port& port)
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
 	FuzzedDataProvider from(data, size);
-	const uw_arch arch = from.ConsumeBool() ? UW_ARCH_ARM64 : UW_ARCH_X86_64;
+	const uw_arch arches[] = {UW_ARCH_X86_64, UW_ARCH_ARM64, UW_ARCH_I386, UW_ARCH_ARM};
+	const uw_arch arch = arches[from.ConsumeIntegral<u8>() & 3];
 	const bool checked = from.ConsumeBool();
 	uw_walk walk{};
 	walk.arch = arch;
 	walk.max_frames = from.ConsumeIntegralInRange<u32>(0, max_frames);
 	walk.regs.pc = text + from.ConsumeIntegral<u16>() % 0x900;
+	walk.regs.thumb = arch == UW_ARCH_ARM && (walk.regs.pc & 1);
+	walk.regs.pc -= walk.regs.thumb;
 	walk.regs.known = from.ConsumeIntegral<u32>() | 1u << uw_arch_sp(arch);
 	for (u64& reg : walk.regs.r)
 		reg = make_word(from);
@@ -122,11 +151,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 	const uw_port_code code[] = {{text, text + 0x600, 0, &table.table, 1, UW_METHOD_EH_FRAME},
 				     {text + 0x600, text + 0x800, 0, nullptr, 2, UW_METHOD_NONE}};
 
-	std::vector<u64> words;
-	while (from.remaining_bytes() && words.size() < 0x200)
-		words.push_back(make_word(from));
-	const uw_port_slice slice{stack, words.size() * 8, reinterpret_cast<const u8*>(words.data())};
-	uw_port port{code, 2, &slice, 1, 8, arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0, 0, 0, 0};
+	const u8 word = uw_abis[arch].word;
+	const std::vector<u8> stack_bytes = make_stack(from, word);
+	const std::vector<u32> calls = make_code();
+	const uw_port_slice slices[] = {
+		{stack, stack_bytes.size(), stack_bytes.data()},
+		{text, calls.size() * 4, reinterpret_cast<const u8*>(calls.data())},
+	};
+	uw_port port{code, 2, slices, 2, word, arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0, 0, 0, 0};
 
 	for (u32 i = 0; i < draft.draft.nr_rules; i++)
 		for (bool topmost : {false, true})

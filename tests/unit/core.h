@@ -217,6 +217,12 @@ public:
 		return *this;
 	}
 
+	World& thumb(bool value)
+	{
+		regs_.thumb = value;
+		return *this;
+	}
+
 	World& reg(u8 number, u64 value)
 	{
 		known(number);
