@@ -77,7 +77,8 @@ Where flow_of(const X86Instruction& instruction, std::size_t at)
 bool is_padding(const X86Instruction& instruction, Bytes code)
 {
 	const bool nop = instruction.is(0x90) || (instruction.map == OpcodeMap::two && instruction.opcode == 0x1f);
-	const bool lea = instruction.is(0x8d) && instruction.reg == instruction.rm && !instruction.displacement;
+	const bool lea = instruction.is(0x8d) && instruction.plain_base && instruction.reg == instruction.rm &&
+			 !instruction.displacement;
 	const bool move = instruction.is(0x89) && instruction.on_register() && instruction.reg == instruction.rm;
 	return instruction.is(0xcc) || nop || lea || move || (code.size() > 1 && !code[0] && !code[1]);
 }

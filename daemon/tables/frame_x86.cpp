@@ -122,6 +122,7 @@ void X86Frame::move_sp(std::int64_t bytes)
 // A register gets another value.
 void X86Frame::change(std::uint8_t reg)
 {
+	holder_.in_register &= reg != holder_reg();
 	if (reg == reg_sp)
 		forget_sp();
 	if (reg == reg_bp)
@@ -144,6 +145,8 @@ bool X86Frame::address_of(const X86Instruction& instruction, std::int64_t& below
 void X86Frame::push_register(std::uint8_t reg)
 {
 	move_sp(-word_);
+	if (rounded_ && sp_known_ && reg == holder_reg() && holder_.in_register)
+		holder_.slot = cfa_from_sp_;
 	Saved* const place = saved(reg);
 	if (place && place->where == Where::in_register && sp_known_)
 		*place = {Where::on_stack, cfa_from_sp_};
@@ -154,10 +157,32 @@ void X86Frame::pop_register(std::uint8_t reg)
 	Saved* const place = saved(reg);
 	const bool restored = place && sp_known_ && *place == Saved{Where::on_stack, cfa_from_sp_};
 	change(reg);
+	holder_.in_register |= reg == holder_reg() && sp_known_ && holder_.slot && holder_.slot == cfa_from_sp_;
 	if (restored)
 		*place = Saved{};
 	if (reg != reg_sp)
 		move_sp(word_);
+}
+
+// What lies above can be found no more, unless it is in its register.
+void X86Frame::round_sp()
+{
+	for (Saved* const place : {&fp_, &base_})
+		if (place->where == Where::on_stack)
+			place->where = Where::lost;
+	rounded_ = true;
+	fp_known_ = false;
+	sp_known_ = true;
+	cfa_from_sp_ = 0;
+}
+
+void X86Frame::go_back_to_cfa(std::int64_t below_cfa)
+{
+	round_sp();
+	rounded_ = false;
+	sp_known_ = below_cfa >= 0 && below_cfa <= max_frame_bytes;
+	cfa_from_sp_ = sp_known_ ? static_cast<std::int32_t>(below_cfa) : 0;
+	holder_ = {};
 }
 
 void X86Frame::leave()
@@ -185,6 +210,8 @@ void X86Frame::load(std::uint8_t reg, const X86Instruction& instruction)
 	const bool restored = place && whole && address_of(instruction, below_cfa) && place->where == Where::on_stack &&
 			      place->below_cfa == below_cfa;
 	change(reg);
+	holder_.in_register |= reg == holder_reg() && whole && holder_.slot && address_of(instruction, below_cfa) &&
+			       holder_.slot == below_cfa;
 	if (restored)
 		*place = Saved{};
 }
@@ -207,9 +234,14 @@ void X86Frame::move_register(std::uint8_t to, std::uint8_t from)
 void X86Frame::execute_address(const X86Instruction& instruction)
 {
 	std::int64_t below_cfa = 0;
+	const bool from_holder = instruction.plain_base && instruction.rm == holder_reg() && holder_.in_register;
+	if (instruction.reg == reg_sp && from_holder && rounded_ && !instruction.narrow)
+		return go_back_to_cfa(-std::int64_t{instruction.displacement});
 	const bool known = address_of(instruction, below_cfa) && !instruction.narrow;
 	const bool fits = known && below_cfa >= 0 && below_cfa <= max_frame_bytes;
 	change(instruction.reg);
+	if (instruction.reg == holder_reg() && known && !below_cfa && !rounded_)
+		holder_ = {true, 0};
 	if (instruction.reg == reg_sp && fits) {
 		sp_known_ = true;
 		cfa_from_sp_ = static_cast<std::int32_t>(below_cfa);
@@ -263,10 +295,12 @@ void X86Frame::write_operand(const X86Instruction& instruction)
 // Immediate groups: add, or, adc, sbb, and, sub, xor, cmp.
 void X86Frame::execute_group(const X86Instruction& instruction)
 {
-	constexpr unsigned add = 0, sub = 5, cmp = 7;
+	constexpr unsigned add = 0, logical_and = 4, sub = 5, cmp = 7;
 	const unsigned what = instruction.extension();
 	if (what == cmp || !instruction.on_register())
 		return;
+	if (what == logical_and && instruction.rm == reg_sp && holder_.in_register && !rounded_)
+		return round_sp();
 	if (instruction.rm != reg_sp || instruction.narrow || (what != add && what != sub))
 		return change(instruction.rm);
 	move_sp(what == add ? instruction.immediate : -instruction.immediate);
@@ -365,16 +399,46 @@ bool X86Frame::is_impossible() const
 	const auto popped = [&](const Saved& place) {
 		return place.where == Where::on_stack && place.below_cfa > cfa_from_sp_;
 	};
-	return sp_known_ && (cfa_from_sp_ < word_ || popped(fp_) || popped(base_));
+	return sp_known_ && ((cfa_from_sp_ < word_ && !rounded_) || popped(fp_) || popped(base_));
 }
 
 bool X86Frame::returns_wrongly() const
 {
-	return !sp_known_ || cfa_from_sp_ != word_;
+	return rounded_ || !sp_known_ || cfa_from_sp_ != word_;
+}
+
+// From SP and FP the places of what was saved are known; where the CFA is, the holder
+// tells, which lies on the stack unless it was popped.
+Rule X86Frame::rounded_rule() const
+{
+	const uw_abi& abi = uw_abis[static_cast<unsigned>(arch_)];
+	const std::int32_t from = fp_known_ ? cfa_from_fp_ : cfa_from_sp_;
+	const bool on_stack = holder_.slot && (!sp_known_ || holder_.slot <= cfa_from_sp_);
+	Rule rule;
+	if ((!sp_known_ && !fp_known_) || (!on_stack && !holder_.in_register))
+		return rule;
+	rule.kind = UW_RULE_FRAME;
+	rule.cfa_kind = on_stack ? UW_CFA_MEM : UW_CFA_REG;
+	rule.cfa_reg = !on_stack ? holder_reg() : fp_known_ ? abi.fp : abi.sp;
+	rule.cfa_off = on_stack ? from - holder_.slot : 0;
+	rule.ra_place = UW_PLACE_CFA_MEM;
+	rule.ra_off = -word_;
+	if (fp_.where == Where::on_stack) {
+		rule.fp_place = UW_PLACE_REG_MEM;
+		rule.fp_reg = fp_known_ ? abi.fp : abi.sp;
+		rule.fp_off = from - fp_.below_cfa;
+	} else if (fp_.where == Where::lost) {
+		rule.fp_place = UW_PLACE_LOST;
+	}
+	if (base_.where != Where::in_register)
+		rule.base_slot = UW_BASE_LOST;
+	return rule;
 }
 
 Rule X86Frame::rule() const
 {
+	if (rounded_)
+		return rounded_rule();
 	const uw_abi& abi = uw_abis[static_cast<unsigned>(arch_)];
 	Rule rule;
 	if ((!sp_known_ && !fp_known_) || (sp_known_ && cfa_from_sp_ < word_))

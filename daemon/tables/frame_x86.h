@@ -37,6 +37,13 @@ private:
 		bool operator==(const Saved&) const = default;
 	};
 
+	// A register that has the CFA: gcc's way to find it again where it has rounded SP down.
+	struct CfaHolder {
+		bool in_register = false;
+		std::int32_t slot = 0; // on the stack, that far below where SP was rounded; 0: not yet
+		bool operator==(const CfaHolder&) const = default;
+	};
+
 	void move_sp(std::int64_t bytes);
 	void forget_sp();
 	void push(const X86Instruction& instruction);
@@ -54,14 +61,20 @@ private:
 	bool execute_stack(const X86Instruction& instruction);
 	void write_operand(const X86Instruction& instruction);
 	bool address_of(const X86Instruction& instruction, std::int64_t& below_cfa) const;
+	// ecx, or r10 on amd64: numbers that DWARF has, too.
+	std::uint8_t holder_reg() const { return word_ == 4 ? 1 : 10; }
+	void round_sp();
+	void go_back_to_cfa(std::int64_t below_cfa);
+	Rule rounded_rule() const;
 	Saved* saved(std::uint8_t reg);
-	std::uint8_t number_of(std::uint8_t dwarf) const;
 
 	Arch arch_;
 	std::uint8_t word_;
 	bool sp_known_ = true, fp_known_ = false;
 	std::int32_t cfa_from_sp_, cfa_from_fp_ = 0;
 	Saved fp_, base_;
+	CfaHolder holder_;
+	bool rounded_ = false; // all is counted from where SP was rounded, not from the CFA
 };
 
 } // namespace uwind

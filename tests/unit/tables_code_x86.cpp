@@ -61,6 +61,19 @@ TEST_CASE("a stack pointer that is rounded down is counted from the frame pointe
 		      "; 8 end");
 }
 
+TEST_CASE("where gcc has rounded SP down, a register has the CFA, and then the stack")
+{
+	// lea 4(%esp),%ecx; and $-16,%esp; push -4(%ecx); push %ebp; mov %esp,%ebp; push %ecx; nop;
+	// mov -4(%ebp),%ecx; leave; lea -4(%ecx),%esp; ret
+	CHECK(read({0x8d, 0x4c, 0x24, 0x04, 0x83, 0xe4, 0xf0, 0xff, 0x71, 0xfc, 0x55, 0x89,
+		    0xe5, 0x51, 0x90, 0x8b, 0x4d, 0xfc, 0xc9, 0x8d, 0x61, 0xfc, 0xc3}) ==
+	      "0 " + leaf +
+		      "; 7 cfa=ecx ra=[cfa-4] ebp=same; 11 cfa=ecx ra=[cfa-4] ebp=[esp]; 13 cfa=ecx ra=[cfa-4] "
+		      "ebp=[ebp]; "
+		      "14 cfa=[ebp-4] ra=[cfa-4] ebp=[ebp]; 19 cfa=ecx ra=[cfa-4] ebp=same; 22 " +
+		      leaf + "; 23 end");
+}
+
 TEST_CASE("a call of the next instruction is a push")
 {
 	// call .+5; pop %eax; ret
