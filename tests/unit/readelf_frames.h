@@ -72,6 +72,8 @@ inline Columns columns_of(Arch arch)
 {
 	if (arch == Arch::arm64)
 		return {"x29", "sp", "", 16};
+	if (arch == Arch::arm)
+		return {"r11", "r13", "r7", 8};
 	return arch == Arch::i386 ? Columns{"ebp", "esp", "ebx", 8} : Columns{"rbp", "rsp", "rbx", 16};
 }
 
