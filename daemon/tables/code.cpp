@@ -2,9 +2,11 @@
 // Finds the stretches; each architecture has a reader of its own.
 #include "tables/code.h"
 
+#include "tables/code_arm.h"
 #include "tables/code_arm64.h"
 #include "tables/code_x86.h"
 #include "tables/gaps.h"
+#include "tables/no_return.h"
 #include "tables/segments.h"
 
 #include <algorithm>
@@ -59,22 +61,42 @@ std::vector<CodeSection> sections_of(const ElfFile& file, const TableRows& table
 	return sections;
 }
 
+void sort(std::vector<CodeFunction>& functions)
+{
+	std::sort(functions.begin(), functions.end(),
+		  [](const CodeFunction& left, const CodeFunction& right) { return left.start < right.start; });
+}
+
+// Whole sections: a gap's code is understood by the functions around it.
+std::vector<Stretch> arm_stretches(const ElfFile& file, const std::vector<CodeSection>& sections,
+				   std::vector<CodeFunction> functions)
+{
+	std::vector<Stretch> stretches;
+	for (const std::uint64_t address : file.code_pointers())
+		functions.push_back({address, 0, false});
+	sort(functions);
+	const ArmCodeHints hints{std::move(functions), arm_no_return(file)};
+	for (const CodeSection& at : sections)
+		if (!at.gaps.empty())
+			read_code_arm(at.section.bytes, at.section.address, at.range.start, hints, stretches);
+	return stretches;
+}
+
 } // namespace
 
 std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table, const std::vector<CodeFunction>& known)
 {
 	std::vector<Stretch> stretches;
-	if (file.arch() == Arch::arm)
-		return stretches;
 	std::vector<CodeFunction> functions = known;
 	for (const std::uint64_t address : file.functions())
 		functions.push_back({address, 0});
 	const std::vector<CodeSection> sections = sections_of(file, table);
+	if (file.arch() == Arch::arm)
+		return arm_stretches(file, sections, std::move(functions));
 	for (const CodeSection& at : sections)
 		if (file.arch() != Arch::arm64 && !at.gaps.empty())
 			find_calls(at.section, at.range, at.gaps, file.arch(), functions);
-	std::sort(functions.begin(), functions.end(),
-		  [](const CodeFunction& left, const CodeFunction& right) { return left.start < right.start; });
+	sort(functions);
 	for (const CodeSection& at : sections)
 		for (const OffsetRange gap : at.gaps)
 			read_gap(at.section, gap, file.arch(), functions, stretches);

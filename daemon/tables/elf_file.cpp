@@ -20,7 +20,6 @@ constexpr std::size_t max_programs = 1024;
 constexpr std::size_t max_sections = 65536;
 constexpr std::size_t max_segments = 16; // as the module
 constexpr std::uint64_t max_note_bytes = 1 << 20;
-constexpr std::uint64_t max_symbol_bytes = 64 << 20;
 
 template <typename... Args>
 Error failure(int code, const char* format, Args... args)
@@ -106,6 +105,7 @@ Status ElfFile::read_header()
 			       arch_name(arch_));
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return failure(ENOEXEC, "ELF type %u is neither a program nor a library", unsigned{header.e_type});
+	raw_entry_ = header.e_entry;
 	entry_ = arch_ == Arch::arm ? header.e_entry & ~GElf_Addr{1} : header.e_entry;
 	program_ = header.e_type == ET_EXEC;
 	return Nothing{};
@@ -176,7 +176,7 @@ void ElfFile::read_sections()
 		const char* name = elf_strptr(elf_.get(), names, header.sh_name);
 		headers_.push_back({name ? name : "", header.sh_type, header.sh_addr, header.sh_offset, header.sh_size,
 				    (header.sh_flags & SHF_ALLOC) != 0, (header.sh_flags & SHF_EXECINSTR) != 0,
-				    elf_ndxscn(section)});
+				    elf_ndxscn(section), header.sh_link});
 	}
 }
 
@@ -375,58 +375,6 @@ ElfFile::Found ElfFile::from_eh_frame_header() const
 		return std::optional<ElfSection>{{address, load.offset + into, *rest, false}};
 	}
 	return failure(EBADMSG, "PT_GNU_EH_FRAME: .eh_frame at 0x%llx is in no segment", Wide{address});
-}
-
-std::uint64_t ElfFile::symbol_bytes(std::uint64_t address) const
-{
-	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
-		for (const RawSymbol& symbol : symbols(type))
-			if (symbol.value == address && symbol.bytes)
-				return symbol.bytes;
-	return 0;
-}
-
-// Of the first table of that type.
-std::vector<ElfFile::RawSymbol> ElfFile::symbols(std::uint32_t type) const
-{
-	std::vector<RawSymbol> result;
-	const auto header =
-		std::find_if(headers_.begin(), headers_.end(), [&](const Header& at) { return at.type == type; });
-	if (header == headers_.end() || header->bytes > max_symbol_bytes)
-		return result;
-	const Result<Bytes> bytes = chunk(header->offset, header->bytes, header->name);
-	const bool narrow = word_bytes(arch_) == 4;
-	const std::size_t entry = narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
-	for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= entry;) {
-		RawSymbol symbol{};
-		cursor.skip(4); // name
-		if (narrow) {
-			symbol.value = cursor.u32();
-			symbol.bytes = cursor.u32();
-		}
-		symbol.info = cursor.u8();
-		cursor.skip(1); // other
-		symbol.section = cursor.u16();
-		if (!narrow) {
-			symbol.value = cursor.u64();
-			symbol.bytes = cursor.u64();
-		}
-		if (arch_ == Arch::arm)
-			symbol.value &= ~std::uint64_t{1}; // set for Thumb code
-		result.push_back(symbol);
-	}
-	return result;
-}
-
-std::vector<std::uint64_t> ElfFile::functions() const
-{
-	std::vector<std::uint64_t> addresses;
-	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
-		for (const RawSymbol& symbol : symbols(type))
-			if (ELF64_ST_TYPE(symbol.info) == STT_FUNC && symbol.section != SHN_UNDEF)
-				addresses.push_back(symbol.value);
-	std::sort(addresses.begin(), addresses.end());
-	return addresses;
 }
 
 std::vector<ElfSection> ElfFile::code_sections() const

@@ -8,6 +8,7 @@
 #include "tables/byte_cursor.h"
 
 #include <libelf.h>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@ public:
 	// Where the program begins, without Thumb's bit; 0: the file is a library. (Linkers also write an
 	// entry address into libraries: the start of .text.)
 	std::uint64_t entry() const { return entry_; }
+	bool entry_is_thumb() const { return arch_ == Arch::arm && raw_entry_ & 1; }
 	const std::string& build_id() const { return build_id_; } // hex; "": none
 	// Executable PT_LOAD segments, sorted by address.
 	const std::vector<Segment>& segments() const { return segments_; }
@@ -58,10 +60,16 @@ public:
 	std::vector<ElfSection> code_sections() const;
 	// Size of the symbol at an address; 0: unknown.
 	std::uint64_t symbol_bytes(std::uint64_t address) const;
-	// Where symbols say that functions begin; sorted.
+	// Where symbols say that functions begin, and the entry of a 32-bit Arm program;
+	// sorted. In 32-bit Arm files bit 0 is set for Thumb code.
 	std::vector<std::uint64_t> functions() const;
 	// The segment that holds an address, executable or not.
 	std::optional<Segment> segment_at(std::uint64_t address) const;
+	// 32-bit Arm: what relocations without a symbol point to in executable segments,
+	// with Thumb's bit; sorted.
+	std::vector<std::uint64_t> code_pointers() const;
+	// Slots of imported functions, by address: their names. 32-bit Arm only.
+	std::map<std::uint64_t, std::string> imports() const;
 	// The file's bytes at an address, at most this many; empty: not in the file.
 	Bytes read(std::uint64_t address, std::uint64_t bytes) const;
 
@@ -77,6 +85,7 @@ private:
 		bool loaded;
 		bool code = false;
 		std::size_t number = 0; // of the section
+		std::uint32_t link = 0; // another section's number
 	};
 
 	ElfFile() = default;
@@ -84,9 +93,14 @@ private:
 	struct RawSymbol {
 		std::uint8_t info;
 		std::uint16_t section;
-		std::uint64_t value, bytes;
+		std::uint64_t value, bytes; // value: with Thumb's bit
+		std::string_view name;
+	};
+	struct Relocation {
+		std::uint32_t address, type, symbol;
 	};
 	std::vector<RawSymbol> symbols(std::uint32_t type) const;
+	std::vector<Relocation> relocations() const;
 	Status read_header();
 	Status read_programs();
 	Status add_load(std::size_t number, const Load& load);
@@ -104,7 +118,7 @@ private:
 	std::unique_ptr<Elf, FreeWith<&elf_end>> elf_;
 	std::uint64_t file_bytes_ = 0;
 	Arch arch_ = Arch::none;
-	std::uint64_t entry_ = 0;
+	std::uint64_t entry_ = 0, raw_entry_ = 0;
 	std::string build_id_;
 	std::vector<Segment> segments_;
 	std::vector<Load> loads_;

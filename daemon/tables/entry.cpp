@@ -3,6 +3,7 @@
 #include "tables/entry.h"
 
 #include "tables/eh_frame.h"
+#include "tables/instruction_arm.h"
 #include "tables/segments.h"
 
 extern "C" {
@@ -89,11 +90,29 @@ std::uint64_t arm64_entry_bytes(Bytes code)
 	return code.size();
 }
 
+// It calls what runs main(), and then abort().
+std::uint64_t arm_entry_bytes(Bytes code, std::uint32_t address, bool thumb)
+{
+	constexpr unsigned calls = 2;
+	unsigned called = 0;
+	for (std::uint32_t at = 0; at < code.size();) {
+		const ArmInstruction instruction = decode_arm(code.subspan(at), address + at, thumb);
+		called += instruction.flow == ArmFlow::call;
+		at += instruction.bytes;
+		if (!instruction.bytes || called == calls ||
+		    (instruction.flow != ArmFlow::next && instruction.flow != ArmFlow::call))
+			return at;
+	}
+	return code.size();
+}
+
 // How long the entry code seems to be, where no symbol says it. It never returns:
 // it ends with a jump, or with what catches a call that returned.
 std::uint64_t likely_entry_bytes(const ElfFile& file)
 {
 	const Bytes code = file.read(file.entry(), unknown_entry_bytes);
+	if (file.arch() == Arch::arm)
+		return arm_entry_bytes(code, static_cast<std::uint32_t>(file.entry()), file.entry_is_thumb());
 	return file.arch() == Arch::arm64 ? arm64_entry_bytes(code) : x86_entry_bytes(code);
 }
 

@@ -8,6 +8,7 @@
 //          header  push map; jmp *resolver                 16, then 24
 //   arm64  header  stp x16, x30, [sp, #-16]!; … br x17      0, then 16
 //          TLS     stp x2, x3, [sp, #-16]!; … br x2         0, then 16
+//   arm    header  push {lr}; … ldr pc, [lr, #8]!          0, then 4
 #include "tables/plt.h"
 
 #include "tables/segments.h"
@@ -37,6 +38,17 @@ Rule x86_rule(Arch arch, std::int32_t words)
 	return rule;
 }
 
+Rule arm_rule(bool link_saved)
+{
+	Rule rule;
+	rule.kind = UW_RULE_FRAME;
+	rule.cfa_reg = UW_ARM_SP;
+	rule.cfa_off = link_saved ? 4 : 0;
+	rule.ra_place = link_saved ? UW_PLACE_CFA_MEM : UW_PLACE_SAME;
+	rule.ra_off = link_saved ? -4 : 0;
+	return rule;
+}
+
 Rule arm64_rule(std::int32_t cfa_offset, bool link_saved)
 {
 	Rule rule;
@@ -58,6 +70,7 @@ public:
 
 	void x86();
 	void arm64();
+	void arm();
 
 private:
 	// From this byte of the section on, until another rule is given.
@@ -132,6 +145,21 @@ void PltReader::x86()
 		x86_entry(at);
 	if (const std::uint64_t tail = code_.size() % entry_bytes)
 		from(code_.size() - tail, x86_rule(arch_, 1));
+}
+
+// Words of the header are no other instructions: data among them jumps nowhere.
+void PltReader::arm()
+{
+	constexpr std::uint32_t push_link = 0xe52de004, jump = 0xe5bef008;
+	from(0, arm_rule(false));
+	for (std::uint64_t at = 0; at + 4 <= code_.size(); at += 4) {
+		std::uint32_t word;
+		std::memcpy(&word, code_.data() + at, sizeof(word));
+		if (word == push_link)
+			from(at + 4, arm_rule(true));
+		else if (word == jump)
+			from(at + 4, arm_rule(false));
+	}
 }
 
 void PltReader::arm64()
@@ -211,7 +239,9 @@ std::vector<Stretch> plt_stretches(const ElfFile& file)
 		PltReader reader(stretches, section.range, section.code, file.arch());
 		if (file.arch() == Arch::arm64)
 			reader.arm64();
-		else if (file.arch() != Arch::arm)
+		else if (file.arch() == Arch::arm)
+			reader.arm();
+		else
 			reader.x86();
 	}
 	return stretches;

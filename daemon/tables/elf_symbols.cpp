@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+// What symbols and relocations say about code.
+#include "tables/elf_file.h"
+
+#include "tables/segments.h"
+
+#include <algorithm>
+#include <gelf.h>
+
+namespace uwind {
+namespace {
+
+constexpr std::uint64_t max_symbol_bytes = 64 << 20;
+
+std::string_view name_at(Bytes names, std::uint32_t at)
+{
+	if (at >= names.size())
+		return {};
+	const std::string_view rest(reinterpret_cast<const char*>(names.data()) + at, names.size() - at);
+	return rest.substr(0, std::min(rest.find('\0'), rest.size()));
+}
+
+// What compilers split off: its frame is that of the jump there.
+bool is_split_off(std::string_view name)
+{
+	return name.find(".cold") != std::string_view::npos;
+}
+
+} // namespace
+
+std::uint64_t ElfFile::symbol_bytes(std::uint64_t address) const
+{
+	const std::uint64_t bit = arch_ == Arch::arm ? 1 : 0;
+	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
+		for (const RawSymbol& symbol : symbols(type))
+			if ((symbol.value & ~bit) == address && symbol.bytes)
+				return symbol.bytes;
+	return 0;
+}
+
+// Of the first table of that type.
+std::vector<ElfFile::RawSymbol> ElfFile::symbols(std::uint32_t type) const
+{
+	std::vector<RawSymbol> result;
+	const auto header =
+		std::find_if(headers_.begin(), headers_.end(), [&](const Header& at) { return at.type == type; });
+	if (header == headers_.end() || header->bytes > max_symbol_bytes)
+		return result;
+	const Result<Bytes> bytes = chunk(header->offset, header->bytes, header->name);
+	// Section number 0 has no header here.
+	const Header* const strings =
+		header->link && header->link <= headers_.size() ? &headers_[header->link - 1] : nullptr;
+	const Result<Bytes> names =
+		strings ? chunk(strings->offset, strings->bytes, strings->name) : Result<Bytes>(Bytes{});
+	const bool narrow = word_bytes(arch_) == 4;
+	const std::size_t entry = narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+	for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= entry;) {
+		RawSymbol symbol{};
+		symbol.name = name_at(names ? *names : Bytes{}, cursor.u32());
+		if (narrow) {
+			symbol.value = cursor.u32();
+			symbol.bytes = cursor.u32();
+		}
+		symbol.info = cursor.u8();
+		cursor.skip(1); // other
+		symbol.section = cursor.u16();
+		if (!narrow) {
+			symbol.value = cursor.u64();
+			symbol.bytes = cursor.u64();
+		}
+		result.push_back(symbol);
+	}
+	return result;
+}
+
+std::vector<std::uint64_t> ElfFile::functions() const
+{
+	std::vector<std::uint64_t> addresses;
+	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
+		for (const RawSymbol& symbol : symbols(type))
+			if (ELF64_ST_TYPE(symbol.info) == STT_FUNC && symbol.section != SHN_UNDEF &&
+			    !is_split_off(symbol.name))
+				addresses.push_back(symbol.value);
+	if (arch_ == Arch::arm && entry_)
+		addresses.push_back(raw_entry_);
+	std::sort(addresses.begin(), addresses.end());
+	return addresses;
+}
+
+// Their addends are in place: AAELF32, 5.6.1.
+std::vector<ElfFile::Relocation> ElfFile::relocations() const
+{
+	std::vector<Relocation> result;
+	for (const Header& header : headers_) {
+		if (arch_ != Arch::arm || header.type != SHT_REL || !header.loaded || header.bytes > max_symbol_bytes)
+			continue;
+		const Result<Bytes> bytes = chunk(header.offset, header.bytes, header.name);
+		for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= sizeof(Elf32_Rel);) {
+			const std::uint32_t address = cursor.u32(), info = cursor.u32();
+			result.push_back({address, ELF32_R_TYPE(info), ELF32_R_SYM(info)});
+		}
+	}
+	return result;
+}
+
+std::vector<std::uint64_t> ElfFile::code_pointers() const
+{
+	std::vector<std::uint64_t> addresses;
+	for (const Relocation& relocation : relocations()) {
+		ByteCursor cursor(relocation.type == R_ARM_RELATIVE ? read(relocation.address, 4) : Bytes{});
+		const std::uint32_t value = cursor.u32();
+		if (cursor.ok() && find_segment(segments_, value & ~1u, 2))
+			addresses.push_back(value);
+	}
+	std::sort(addresses.begin(), addresses.end());
+	addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+	return addresses;
+}
+
+std::map<std::uint64_t, std::string> ElfFile::imports() const
+{
+	std::map<std::uint64_t, std::string> result;
+	const std::vector<RawSymbol> names = symbols(SHT_DYNSYM);
+	for (const Relocation& relocation : relocations())
+		if ((relocation.type == R_ARM_JUMP_SLOT || relocation.type == R_ARM_GLOB_DAT) &&
+		    relocation.symbol < names.size())
+			result[relocation.address] = names[relocation.symbol].name;
+	return result;
+}
+
+} // namespace uwind

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+// Imported functions that do not return, behind whose calls there may be anything.
+#pragma once
+
+#include "tables/elf_file.h"
+
+namespace uwind {
+
+// 32-bit Arm: addresses of the PLT entries of such functions, sorted.
+std::vector<std::uint32_t> arm_no_return(const ElfFile& file);
+
+} // namespace uwind
