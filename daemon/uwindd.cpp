@@ -57,7 +57,7 @@ public:
 
 private:
 	std::unique_ptr<Machine> machine_;
-	FileTables tables_;
+	FileTables tables_{&open_debug_file};
 };
 
 Result<std::unique_ptr<Outside>> open_outside()

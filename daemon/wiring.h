@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/recording.h"
+#include "io/debug_file.h"
 #include "io/machine.h"
 #include "tables/file_tables.h"
 

@@ -83,7 +83,7 @@ private:
 	const RecordArguments& arguments_;
 	StopSignals& signals_;
 	Machine& machine_;
-	FileTables tables_;
+	FileTables tables_{&open_debug_file};
 	bool cut_short_ = false; // ended by the duration or a signal
 };
 

@@ -11,6 +11,7 @@
 #include "base/exit_code.h"
 #include "base/handle.h"
 #include "cli/verbs.h"
+#include "io/debug_file.h"
 #include "model/words.h"
 #include "tables/eh_frame.h"
 #include "tables/module_view.h"
@@ -38,7 +39,7 @@ Result<FileTable> build(int fd, const std::string& source)
 	if (!file)
 		return file.error();
 	if (source == "best")
-		return build_table(*file);
+		return build_table(*file, SframeUse::completed, &open_debug_file);
 	Result<FileTable> table = build_table(*file, SframeUse::alone);
 	if (source == "sframe") {
 		if (table && !std::holds_alternative<SframeSection>(table->content))

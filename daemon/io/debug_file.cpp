@@ -14,6 +14,12 @@
 namespace uwind {
 namespace {
 
+// With more than two digits.
+std::string name_of(const std::string& build_id)
+{
+	return "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
+}
+
 constexpr std::uint64_t max_checksum_bytes = 256u << 20;
 constexpr std::size_t max_link_bytes = 4096;
 
@@ -130,15 +136,21 @@ bool Search::take(const std::string& path, bool linked)
 
 DebugFile Search::run()
 {
-	bool done = build_id_.size() > 2 &&
-		    take(places_.folder + "/.build-id/" + build_id_.substr(0, 2) + "/" + build_id_.substr(2) + ".debug",
-			 false);
+	bool done = build_id_.size() > 2 && take(places_.folder + name_of(build_id_), false);
 	for (const std::string& path : linked_paths())
 		done = done || take(path, true);
 	return std::move(found_);
 }
 
 } // namespace
+
+UniqueFd open_debug_file(const std::string& build_id)
+{
+	if (build_id.size() <= 2)
+		return {};
+	auto opened = Procfs().open_path(debug_folder + name_of(build_id));
+	return opened ? std::move(opened->fd) : UniqueFd();
+}
 
 DebugFile find_debug_file(Elf* program, const DebugPlaces& places)
 {

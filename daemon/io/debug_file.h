@@ -6,6 +6,8 @@
 
 namespace uwind {
 
+inline constexpr const char* debug_folder = "/usr/lib/debug";
+
 struct DebugFile {
 	std::string path;
 	UniqueFd fd;
@@ -17,7 +19,7 @@ struct DebugFile {
 
 struct DebugPlaces {
 	std::string program; // the program's own path; "" if it has none
-	std::string folder;  // /usr/lib/debug
+	std::string folder;  // debug_folder
 };
 
 // Looks where gdb does: FOLDER/.build-id/xx/yyyy.debug; then the name in .gnu_debuglink,
@@ -25,5 +27,9 @@ struct DebugPlaces {
 // It is this program's if both have the same build-id; a file that is linked to but
 // has no build-id to compare, if its checksum is the link's.
 DebugFile find_debug_file(Elf* program, const DebugPlaces& places);
+
+// The file in debug_folder that is named after a build-id (hex), whatever it holds; not
+// open: there is none.
+UniqueFd open_debug_file(const std::string& build_id);
 
 } // namespace uwind

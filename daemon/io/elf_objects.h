@@ -2,6 +2,7 @@
 // ELF files read through libelf.
 #pragma once
 
+#include "io/debug_file.h"
 #include "port/objects.h"
 
 namespace uwind {
@@ -9,7 +10,7 @@ namespace uwind {
 class ElfObjects : public Objects {
 public:
 	// debug_folder: where packages put separate debug files.
-	explicit ElfObjects(std::string debug_folder = "/usr/lib/debug") : debug_folder_(std::move(debug_folder)) {}
+	explicit ElfObjects(std::string folder = debug_folder) : debug_folder_(std::move(folder)) {}
 
 	Result<ObjectFacts> facts(int fd) override;
 	Result<Functions> functions(int fd, const std::string& path) override;

@@ -134,7 +134,7 @@ DebugOfLibrary ThisMachine::debug_of_c_library()
 	const auto elf = open_elf(fd.get());
 	if (!elf)
 		return {info.dli_fname, ""};
-	const DebugFile debug = find_debug_file(elf->get(), {info.dli_fname, "/usr/lib/debug"});
+	const DebugFile debug = find_debug_file(elf->get(), {info.dli_fname, debug_folder});
 	return {info.dli_fname, debug.elf ? debug.path : ""};
 }
 

@@ -4,11 +4,10 @@
 
 #include "tables/cfi_program.h"
 #include "tables/cfi_rule.h"
-#include "tables/code.h"
 #include "tables/code_x86.h"
 #include "tables/entry.h"
 #include "tables/gaps.h"
-#include "tables/plt.h"
+#include "tables/known_code.h"
 #include "tables/row_builder.h"
 #include "tables/segments.h"
 
@@ -136,7 +135,7 @@ std::map<std::string, std::uint64_t> RowSink::reasons() const
 
 class Lowering {
 public:
-	Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi);
+	Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, std::vector<ElfSection> i386_code);
 	Result<TableRows> run();
 	// Functions whose CFI contradicts itself: they have no rows.
 	const std::vector<CodeFunction>& contradictory() const { return contradictory_; }
@@ -159,12 +158,10 @@ private:
 };
 
 // The smallest row that compilers write takes six bytes.
-Lowering::Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi)
+Lowering::Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, std::vector<ElfSection> i386_code)
     : segments_(segments), cfi_(std::move(cfi)), abi_(frame_abi(arch)), builder_(cfi_.bytes.size() / 6),
-      sink_(abi_, builder_)
+      sink_(abi_, builder_), i386_code_(std::move(i386_code))
 {
-	if (file.arch() == Arch::i386)
-		i386_code_ = file.code_sections();
 }
 
 Result<TableRows> Lowering::run()
@@ -270,17 +267,6 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 	contradictory_.push_back({fde.start, piece.end - piece.start});
 }
 
-void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& contradictory)
-{
-	std::vector<Stretch> stretches = plt_stretches(file);
-	if (const auto stretch = signal_return_stretch(file))
-		stretches.push_back(*stretch);
-	fill_gaps(table, rows_of(std::move(stretches)));
-	if (const auto stretch = entry_stretch(file, table))
-		fill_gaps(table, rows_of({*stretch}));
-	fill_gaps(table, rows_of(code_stretches(file, table, contradictory)));
-}
-
 } // namespace
 
 CfiSection cfi_section_of(const ElfFile& file, const ElfSection& section)
@@ -306,27 +292,48 @@ Result<TableRows> lower_debug_frame(const ElfFile& file, const std::vector<Segme
 	cfi.bytes = (*section)->bytes;
 	cfi.debug = true;
 	cfi.bases.word = word_bytes(file.arch());
-	Result<TableRows> table = Lowering(segments, file.arch(), std::move(cfi)).run();
+	Result<TableRows> table = Lowering(segments, file.arch(), std::move(cfi), {}).run();
 	if (table && table->rows.empty())
 		return Error{ENODATA, ".debug_frame describes no code of this file"};
 	return table;
 }
 
-Result<TableRows> lower_eh_frame(const ElfFile& file)
+namespace {
+
+// A file without .eh_frame may have this one, or its debug file may. If it is broken, the
+// rest is not lost.
+void add_debug_frame(TableRows& table, const ElfFile& file, const ElfFile* debug)
+{
+	Result<TableRows> rows = lower_debug_frame(file, file.segments());
+	if (!rows && rows.error().code == ENODATA && debug)
+		rows = lower_debug_frame(*debug, file.segments());
+	if (rows)
+		table = std::move(*rows);
+	else if (rows.error().code != ENODATA)
+		table.inexpressible[rows.error().message]++;
+}
+
+} // namespace
+
+Result<TableRows> lower_eh_frame(const ElfFile& file, const ElfFile* debug)
 {
 	ElfFile::Found section = file.eh_frame();
 	if (!section)
 		return section.error();
 	TableRows table;
-	table.method = UW_METHOD_SYNTH;
 	std::vector<CodeFunction> contradictory;
 	if (*section) {
-		Lowering lowering(file.segments(), file.arch(), cfi_section_of(file, **section));
+		Lowering lowering(file.segments(), file.arch(), cfi_section_of(file, **section),
+				  file.arch() == Arch::i386 ? file.code_sections() : std::vector<ElfSection>{});
 		Result<TableRows> lowered = lowering.run();
 		if (!lowered)
 			return lowered;
 		table = std::move(*lowered);
 		contradictory = lowering.contradictory();
+	}
+	if (table.rows.empty()) {
+		table.method = UW_METHOD_SYNTH;
+		add_debug_frame(table, file, debug);
 	}
 	table.arch = file.arch();
 	fill_known_code(table, file, contradictory);

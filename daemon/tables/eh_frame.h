@@ -10,7 +10,8 @@
 namespace uwind {
 
 // Rows for all code that the file's .eh_frame describes, and for code without
-// CFI whose rows are known: PLTs, the entry point, the vDSO's signal return.
+// CFI whose rows are known: see known_code.h. If .eh_frame describes none, .debug_frame
+// takes its place: that of the file, or of debug, if there is such a file.
 //
 // Of entries that overlap, the one with the greatest start at or below a pc
 // counts, as in the binary search of libgcc and gdb: a later entry cuts an
@@ -19,7 +20,7 @@ namespace uwind {
 //
 // ENODATA: no rows. EBADMSG: broken. EFBIG: code at or above file offset 4 GiB.
 // E2BIG: more rows than a table takes.
-Result<TableRows> lower_eh_frame(const ElfFile& file);
+Result<TableRows> lower_eh_frame(const ElfFile& file, const ElfFile* debug = nullptr);
 
 // Rows for all code that .debug_frame describes, in the file itself or in one of debug
 // information; the segments are those of the program. There are no rows for other code.

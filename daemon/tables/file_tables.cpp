@@ -5,13 +5,12 @@
 #include <spdlog/spdlog.h>
 
 #include "tables/entry.h"
-#include "tables/table_builder.h"
 
 namespace uwind {
 
 Result<TableContent> FileTables::of_file(int fd)
 {
-	Result<FileTable> table = build_file_table(fd);
+	Result<FileTable> table = build_file_table(fd, host_arch(), debug_files_);
 	if (!table)
 		return table.error();
 	if (!table->note.empty())

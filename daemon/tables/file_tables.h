@@ -3,14 +3,20 @@
 #pragma once
 
 #include "port/tables.h"
+#include "tables/table_builder.h"
 
 namespace uwind {
 
 class FileTables : public Tables {
 public:
+	explicit FileTables(DebugFiles debug_files = {}) : debug_files_(std::move(debug_files)) {}
+
 	Result<TableContent> of_file(int fd) override;
 	Result<TableContent> of_vdso(int fd) override;
 	std::uint64_t entry_bytes(int fd) override;
+
+private:
+	DebugFiles debug_files_;
 };
 
 } // namespace uwind

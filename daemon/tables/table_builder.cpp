@@ -83,6 +83,17 @@ Status check_machine(const ElfFile& file, Arch machine)
 	return Error{ENOEXEC, std::string("it is for ") + arch_name(file.arch()) + ", not for this machine"};
 }
 
+// Only where .eh_frame describes nothing is a debug file worth opening.
+Result<TableRows> lower_with_debug_file(const ElfFile& file, const DebugFiles& debug_files)
+{
+	if (!debug_files || file.arch() != Arch::arm || file.build_id().empty())
+		return lower_eh_frame(file);
+	const UniqueFd fd = debug_files(file.build_id());
+	const Result<ElfFile> debug = ElfFile::open(fd.get());
+	const bool fits = debug && debug->build_id() == file.build_id() && debug->arch() == file.arch();
+	return lower_eh_frame(file, fits ? &*debug : nullptr);
+}
+
 } // namespace
 
 Arch host_arch()
@@ -96,7 +107,7 @@ Arch host_arch()
 #endif
 }
 
-Result<FileTable> build_table(const ElfFile& file, SframeUse use)
+Result<FileTable> build_table(const ElfFile& file, SframeUse use, const DebugFiles& debug_files)
 {
 	FileTable table = describe(file);
 	Result<Sframe> sframe = read_sframe(file);
@@ -105,7 +116,7 @@ Result<FileTable> build_table(const ElfFile& file, SframeUse use)
 		table.content = std::move(sframe->section);
 		return table;
 	}
-	Result<TableRows> rows = lower_eh_frame(file);
+	Result<TableRows> rows = lower_with_debug_file(file, debug_files);
 	if (sframe) {
 		table.method = sframe->rows.method;
 		table.content = complete(std::move(*sframe), rows, file, table.note);
@@ -121,14 +132,14 @@ Result<FileTable> build_table(const ElfFile& file, SframeUse use)
 	return table;
 }
 
-Result<FileTable> build_file_table(int fd, Arch machine, SframeUse use)
+Result<FileTable> build_file_table(int fd, Arch machine, const DebugFiles& debug_files)
 {
 	const Result<ElfFile> file = ElfFile::open(fd);
 	if (!file)
 		return file.error();
 	if (Status status = check_machine(*file, machine); !status)
 		return status.error();
-	return build_table(*file, use);
+	return build_table(*file, SframeUse::completed, debug_files);
 }
 
 Result<FileTable> build_vdso_table(Bytes image, Arch machine)

@@ -2,10 +2,12 @@
 // What to register for a file: its .sframe section, or rows.
 #pragma once
 
+#include "base/handle.h"
 #include "base/result.h"
 #include "model/table_content.h"
 #include "tables/elf_file.h"
 
+#include <functional>
 #include <string>
 
 namespace uwind {
@@ -30,12 +32,16 @@ enum class SframeUse {
 // The architecture that this program runs on.
 Arch host_arch();
 
+// Opens the file of debug information that belongs to a build-id (hex); none: not open.
+using DebugFiles = std::function<UniqueFd(const std::string& build_id)>;
+
 // A good .sframe comes first, then .eh_frame; a broken .sframe is named in note.
 // The segments' file offsets are those of rows and of the section's code.
 // ENOEXEC: not an ELF file for this machine (Arch::none: for any); ENODATA:
 // nothing in it tells how to unwind it; EBADMSG: broken.
-Result<FileTable> build_file_table(int fd, Arch machine = host_arch(), SframeUse use = SframeUse::completed);
-Result<FileTable> build_table(const ElfFile& file, SframeUse use = SframeUse::completed);
+Result<FileTable> build_file_table(int fd, Arch machine = host_arch(), const DebugFiles& debug_files = {});
+Result<FileTable> build_table(const ElfFile& file, SframeUse use = SframeUse::completed,
+			      const DebugFiles& debug_files = {});
 
 // The same for an image in memory, as the vDSO is.
 Result<FileTable> build_vdso_table(Bytes image, Arch machine = host_arch());

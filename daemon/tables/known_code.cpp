@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+// The exception index comes last: it holds at calls only, and what compilers have made
+// is read from the instructions there with the same result.
+#include "tables/known_code.h"
+
+#include "tables/code.h"
+#include "tables/ehabi_rows.h"
+#include "tables/entry.h"
+#include "tables/instruction_arm.h"
+#include "tables/plt.h"
+#include "tables/row_builder.h"
+#include "tables/system_call_arm.h"
+
+extern "C" {
+#include "types.h"
+}
+
+#include <cerrno>
+
+namespace uwind {
+namespace {
+
+// Where ARM code is, nearly every word has the condition "always" (A5.1).
+bool looks_thumb(Bytes code)
+{
+	constexpr std::uint8_t always = 0xe;
+	std::size_t words = 0, unconditional = 0;
+	for (std::size_t at = 3; at < code.size(); at += 4, words++)
+		unconditional += code[at] >> 4 == always;
+	return unconditional * 2 < words;
+}
+
+// The calls in a stretch of code at an address, each with the stretch's rule.
+void add_calls(const Stretch& known, Bytes code, std::uint64_t address, std::vector<Stretch>& stretches)
+{
+	const bool thumb = looks_thumb(code);
+	for (std::uint32_t at = 0; at < code.size();) {
+		const ArmInstruction instruction =
+			decode_arm(code.subspan(at), static_cast<std::uint32_t>(address + at), thumb);
+		const std::uint32_t start = known.start + at;
+		at += instruction.bytes ? instruction.bytes : thumb ? 2 : 4;
+		if (instruction.bytes && instruction.flow == ArmFlow::call)
+			stretches.push_back({start, start + instruction.bytes, known.rule});
+	}
+}
+
+// A broken index is counted by what is the matter with it.
+std::vector<Stretch> indexed_calls(TableRows& table, const ElfFile& file)
+{
+	std::vector<Stretch> calls;
+	const Result<EhabiRows> rows = lower_exidx(file);
+	if (!rows) {
+		if (rows.error().code != ENODATA)
+			table.inexpressible[rows.error().message]++;
+		return calls;
+	}
+	if (!rows->stretches.empty() && table.method == UW_METHOD_SYNTH)
+		table.method = UW_METHOD_EHABI;
+	for (const auto& [reason, times] : rows->inexpressible)
+		table.inexpressible[reason] += times;
+	for (const Stretch& known : rows->stretches)
+		for (const Segment& segment : file.segments()) {
+			const std::uint64_t into = known.start - segment.offset;
+			if (into < segment.bytes)
+				add_calls(known, file.read(segment.address + into, known.end - known.start),
+					  segment.address + into, calls);
+		}
+	return calls;
+}
+
+} // namespace
+
+void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& contradictory)
+{
+	const bool arm = file.arch() == Arch::arm;
+	std::vector<Stretch> stretches = plt_stretches(file);
+	if (const auto stretch = signal_return_stretch(file))
+		stretches.push_back(*stretch);
+	fill_gaps(table, rows_of(std::move(stretches)));
+	if (arm)
+		fill_gaps(table, rows_of(system_call_stretches_arm(file)));
+	if (const auto stretch = entry_stretch(file, table))
+		fill_gaps(table, rows_of({*stretch}));
+	fill_gaps(table, rows_of(code_stretches(file, table, contradictory)));
+	if (arm)
+		fill_gaps(table, rows_of(indexed_calls(table, file)));
+}
+
+} // namespace uwind

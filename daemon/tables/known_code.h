@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+// Rows for code that call frame information says nothing about.
+#pragma once
+
+#include "tables/code_function.h"
+#include "tables/elf_file.h"
+
+#include <vector>
+
+namespace uwind {
+
+// Fills the gaps of a table. Where two sources speak of one place, the first of these
+// counts: what PLTs, system calls and the entry point explain; the instructions
+// themselves; at calls, 32-bit Arm's exception index. Functions of which the call frame
+// information was not believed are read like any other.
+void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& contradictory);
+
+} // namespace uwind
