@@ -15,8 +15,9 @@ namespace uwind {
 constexpr std::uint64_t max_read_x86_bytes = 1 << 20;
 
 // Appends the rows of a stretch of code at an address, whose first byte has this file
-// offset. Functions begin at those places (sorted), and where calls go. What only a
-// computed jump of a function whose size is known can reach has the frame of that jump.
+// offset. Functions begin at those places (sorted), where calls go, and behind those whose
+// size is known where code is aligned and returns well. What only a computed jump of a
+// function can reach has the frame of that jump.
 // No rows: functions of which two paths see a place differently, or that would not find
 // their return address; what follows an instruction that is not understood.
 void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, Arch arch,
