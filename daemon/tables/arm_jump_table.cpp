@@ -26,13 +26,24 @@ bool writes(const ArmInstruction& instruction, std::uint8_t number)
 	return adds || loads || instruction.writes >> number & 1;
 }
 
+// What the index was compared with.
+std::size_t bound(const Instructions& before, std::size_t from, const ArmInstruction& compare)
+{
+	if (compare.compared_with == 0xff)
+		return compare.value;
+	for (++from; from < before.size(); from++)
+		if (writes(before[from], compare.compared_with))
+			return before[from].constant ? before[from].value : max_jump_table_entries;
+	return max_jump_table_entries;
+}
+
 // The number of entries, which the index was compared with.
 std::size_t entries(const Instructions& before, std::size_t from, std::uint8_t index)
 {
 	for (; from < before.size(); from++) {
 		const ArmInstruction& instruction = before[from];
 		if (instruction.compared == index)
-			return std::min<std::size_t>(instruction.value + std::size_t{1}, max_jump_table_entries);
+			return std::min(bound(before, from, instruction) + 1, max_jump_table_entries);
 		const bool copy = instruction.action == ArmAction::add && !instruction.offset;
 		if (writes(instruction, index) && !copy)
 			break;

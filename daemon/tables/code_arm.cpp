@@ -90,7 +90,10 @@ void ArmCodeReader::scout(const Waiting& function)
 bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmPaths::Proof needed, bool blames)
 {
 	if (!paths_.follow(at, thumb, ArmFrame(), needed, blames)) {
-		paths_.forget();
+		if (needed == ArmPaths::Proof::none)
+			paths_.forget_and_doubt();
+		else
+			paths_.forget();
 		return false;
 	}
 	paths_.set_begin(at, true);
@@ -202,7 +205,8 @@ bool ArmCodeReader::begin_somehow(std::size_t at, bool thumb, bool behind_code)
 }
 
 // What is left: functions that nobody calls directly, and where computed jumps lead. It
-// lies right behind what was read, or is aligned, or begins as functions do.
+// lies right behind what was read, or is aligned, or begins as functions do. The middle of
+// a function that made no sense may look like one.
 void ArmCodeReader::read_rest()
 {
 	bool behind_code = true, thumb = true;
@@ -211,7 +215,7 @@ void ArmCodeReader::read_rest()
 			thumb = paths_.is_thumb(at);
 			at += std::max(paths_.decode(at, thumb).bytes / 2, 1u);
 			behind_code = true;
-		} else if (!paths_.is_unseen(at) || is_padding(at, thumb)) {
+		} else if (!paths_.is_unseen(at) || paths_.is_doubtful(at) || is_padding(at, thumb)) {
 			at++;
 		} else if (begin_somehow(at, thumb, behind_code)) {
 			read_functions();

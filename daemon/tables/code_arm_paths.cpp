@@ -35,8 +35,8 @@ std::uint32_t ArmFrameSet::number_of(const ArmFrame& frame)
 
 ArmPaths::ArmPaths(Bytes code, std::uint32_t address, const std::vector<std::uint32_t>& no_return)
     : code_(code), address_(address), no_return_elsewhere_(no_return), seen_(places()), thumb_(places()),
-      data_(places()), begins_(places()), no_return_(places()), last_calls_(places()), frame_of_(places()),
-      via_(places()), steps_left_(places() * max_steps_per_place)
+      data_(places()), begins_(places()), doubtful_(places()), no_return_(places()), last_calls_(places()),
+      frame_of_(places()), via_(places()), steps_left_(places() * max_steps_per_place)
 {
 }
 
@@ -342,6 +342,13 @@ void ArmPaths::forget()
 	for (const std::size_t at : trail_)
 		seen_[at] = unseen;
 	trail_.clear();
+}
+
+void ArmPaths::forget_and_doubt()
+{
+	for (const std::size_t at : trail_)
+		doubtful_[at] = true;
+	forget();
 }
 
 void ArmPaths::note_pointer(std::uint32_t value)

@@ -45,7 +45,7 @@ public:
 	bool is_data(std::size_t at) const { return data_[at]; }
 	bool is_thumb(std::size_t at) const { return thumb_[at]; }
 	const ArmFrame& frame(std::size_t at) const { return frames_[frame_of_[at]]; }
-	const ArmFrame& numbered(std::uint32_t number) const { return frames_[number]; }
+	ArmFrame numbered(std::uint32_t number) const { return frames_[number]; }
 	ArmInstruction decode(std::size_t at, bool thumb) const;
 	// The place of an address; places(): another stretch's.
 	std::size_t place_of(std::uint32_t address) const;
@@ -68,6 +68,9 @@ public:
 	// Keep, or forget, what was followed.
 	void settle();
 	void forget();
+	// The same; what was followed is no beginning, whatever it looks like.
+	void forget_and_doubt();
+	bool is_doubtful(std::size_t at) const { return doubtful_[at]; }
 	// Of what was followed.
 	const std::vector<ArmCall>& calls() const { return calls_; }
 	const std::vector<std::uint32_t>& jumps() const { return jumps_; }
@@ -113,7 +116,7 @@ private:
 	const std::vector<std::uint32_t>& no_return_elsewhere_;
 	ArmFrameSet frames_;
 	std::vector<std::uint8_t> seen_;
-	std::vector<bool> thumb_, data_, begins_;
+	std::vector<bool> thumb_, data_, begins_, doubtful_;
 	std::vector<bool> no_return_;         // of beginnings
 	std::vector<bool> last_calls_;        // calls behind which the path ends
 	std::vector<std::uint32_t> frame_of_; // before the instruction

@@ -65,6 +65,8 @@ void A32Decoder::arithmetic(bool plain_register, std::int32_t value)
 	result_.sets_flags = bit(word_, 20);
 	if (what == 10 && immediate)
 		compare(n(), static_cast<std::uint32_t>(value));
+	if (what == 10 && plain_register)
+		compare_registers(n(), reg(word_, 0));
 	if (what >= 8 && what <= 11) // tst, teq, cmp, cmn
 		return;
 	if (d() == pc && result_.sets_flags)
@@ -77,6 +79,8 @@ void A32Decoder::arithmetic(bool plain_register, std::int32_t value)
 		return copy(d(), reg(word_, 0));
 	if (immediate && (what == 2 || what == 4))
 		return add(d(), n(), what == 4 ? value : -value);
+	if (what == 13 && immediate)
+		return set(d(), static_cast<std::uint32_t>(value));
 	write(d());
 }
 
@@ -156,8 +160,11 @@ void A32Decoder::data_immediate()
 {
 	if (bits(word_, 23, 2) != 2 || bit(word_, 20))
 		return arithmetic(false, modified());
-	if (!bit(word_, 21))
-		write(d()); // movw, movt; else msr and hints
+	if (bit(word_, 21))
+		return; // msr, hints
+	if (bit(word_, 22))
+		return write(d()); // movt
+	set(d(), bits(word_, 16, 4) << 12 | bits(word_, 0, 12));
 }
 
 // A5.3

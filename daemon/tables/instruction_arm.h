@@ -58,8 +58,10 @@ struct ArmInstruction {
 	std::uint16_t writes = 0; // registers that get a value of which nothing is known
 	ArmIndexed indexed = ArmIndexed::no;
 	std::uint8_t index = 0;
-	std::uint8_t compared = 0xff; // cmp with an immediate: the register
-	std::uint32_t value = 0;      // the immediate
+	// cmp: the register that is compared, with another one or (0xff) with value.
+	std::uint8_t compared = 0xff, compared_with = 0xff;
+	bool constant = false; // mov of an immediate: value
+	std::uint32_t value = 0;
 	// Data between instructions that is loaded (bytes), or pointed to (0 bytes).
 	std::uint32_t literal = 0;
 	std::uint8_t literal_bytes = 0;

@@ -68,6 +68,20 @@ void ArmParts::compare(std::uint8_t number, std::uint32_t value)
 	result_.value = value;
 }
 
+void ArmParts::compare_registers(std::uint8_t number, std::uint8_t other)
+{
+	result_.sets_flags = true;
+	result_.compared = number;
+	result_.compared_with = other;
+}
+
+void ArmParts::set(std::uint8_t number, std::uint32_t value)
+{
+	result_.constant = true;
+	result_.value = value;
+	write(number);
+}
+
 void ArmParts::note_literal(const Operand& at, unsigned bytes)
 {
 	result_.literal = (pc_value_ & ~3u) + static_cast<std::uint32_t>(at.offset);

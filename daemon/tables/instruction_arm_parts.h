@@ -68,6 +68,8 @@ protected:
 	void add(std::uint8_t to, std::uint8_t from, std::int32_t value);
 	void index(ArmIndexed how, std::uint8_t to, std::uint8_t base, std::uint8_t number);
 	void compare(std::uint8_t number, std::uint32_t value);
+	void compare_registers(std::uint8_t number, std::uint8_t other);
+	void set(std::uint8_t number, std::uint32_t value);
 	void transfer(bool load, std::uint8_t number, const Operand& at);
 	void transfer_part(bool load, std::uint8_t number, const Operand& at);
 	void transfer_pair(bool load, std::uint8_t first, std::uint8_t second, const Operand& at);

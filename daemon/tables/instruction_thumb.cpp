@@ -55,7 +55,7 @@ void ThumbDecoder::immediates()
 	case 7:
 		return add(wide_to, wide_to, -value);
 	case 4:
-		return write(wide_to);
+		return set(wide_to, bits(word_, 0, 8));
 	default:
 		return write(to);
 	}
@@ -66,6 +66,8 @@ void ThumbDecoder::registers()
 {
 	const std::uint32_t what = bits(word_, 6, 4);
 	result_.sets_flags = what == 8 || what == 10 || what == 11; // tst, cmp, cmn
+	if (what == 10)
+		return compare_registers(low(word_, 0), low(word_, 3));
 	if (!result_.sets_flags)
 		write(low(word_, 0));
 }
@@ -82,8 +84,7 @@ void ThumbDecoder::high_registers()
 			return jump_through(pc);
 		return write(to);
 	case 1:
-		result_.sets_flags = true;
-		return;
+		return compare_registers(to, from);
 	case 2:
 		if (to == pc)
 			return jump_through(from);

@@ -121,6 +121,8 @@ void WideThumbDecoder::modified_immediate()
 		return compare(from, static_cast<std::uint32_t>(modified()));
 	if (to == pc && sets && (what == 0 || what == 4 || what == 8))
 		return;
+	if (what == 2 && from == pc)
+		return set(to, static_cast<std::uint32_t>(modified()));
 	if (what == 8 || what == 13)
 		return add(to, from, what == 8 ? modified() : -modified());
 	write(to);
@@ -137,6 +139,8 @@ void WideThumbDecoder::plain_immediate()
 		return unknown();
 	if (what == 0 || what == 10)
 		return add(to, first(0), what ? -value : value);
+	if (what == 4)
+		return set(to, static_cast<std::uint32_t>(value) | bits(word_, 16, 4) << 12);
 	write(to);
 }
 

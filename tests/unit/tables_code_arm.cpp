@@ -141,6 +141,12 @@ TEST_CASE("Arm code that would return to something else has no rows")
 	CHECK(thumb({push_r4_lr, 0xb001, pop_r4_pc}) == "0 end"); // a word too much is popped
 }
 
+TEST_CASE("the middle of an Arm function that contradicts itself is no beginning")
+{
+	// cmp; bls 1f; push {r7}; nop; 1: nop; pop {r7}; bx lr
+	CHECK(thumb({0x2800, 0xd901, 0xb480, nop, nop, 0xbc80, bx_lr}) == "0 none; 12 " + leaf + "; 14 end");
+}
+
 TEST_CASE("A32: frames with r11, conditional returns, and a table of branches")
 {
 	// push {r11, lr}; add r11, sp, #4; sub sp, sp, #8; sub sp, r11, #4; pop {r11, pc}
