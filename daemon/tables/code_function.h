@@ -10,7 +10,6 @@ struct CodeFunction {
 	std::uint64_t start = 0; // address; 32-bit Arm: bit 0 says that it is Thumb code
 	std::uint64_t bytes = 0; // 0: not known
 	bool certain = true;     // false: it may as well lie inside of a function
-	bool mode_known = true;  // 32-bit Arm: bit 0 is right
 };
 
 } // namespace uwind

@@ -300,15 +300,16 @@ Result<TableRows> lower_debug_frame(const ElfFile& file, const std::vector<Segme
 
 namespace {
 
-// A file without .eh_frame may have this one, or its debug file may. If it is broken, the
-// rest is not lost.
+// A file without .eh_frame may have this one, or its debug file may. clang's says nothing
+// of how frames are undone, and gcc's is late there: the instructions come first. If it
+// is broken, the rest is not lost.
 void add_debug_frame(TableRows& table, const ElfFile& file, const ElfFile* debug)
 {
 	Result<TableRows> rows = lower_debug_frame(file, file.segments());
 	if (!rows && rows.error().code == ENODATA && debug)
 		rows = lower_debug_frame(*debug, file.segments());
 	if (rows)
-		table = std::move(*rows);
+		fill_gaps(table, *rows);
 	else if (rows.error().code != ENODATA)
 		table.inexpressible[rows.error().message]++;
 }
@@ -331,12 +332,12 @@ Result<TableRows> lower_eh_frame(const ElfFile& file, const ElfFile* debug)
 		table = std::move(*lowered);
 		contradictory = lowering.contradictory();
 	}
-	if (table.rows.empty()) {
-		table.method = UW_METHOD_SYNTH;
-		add_debug_frame(table, file, debug);
-	}
+	const bool described = !table.rows.empty();
+	table.method = described ? UW_METHOD_EH_FRAME : UW_METHOD_SYNTH;
 	table.arch = file.arch();
 	fill_known_code(table, file, contradictory);
+	if (!described)
+		add_debug_frame(table, file, debug);
 	lengthen_signal_returns(table);
 	begin_outermost(table, file);
 	if (table.method == UW_METHOD_EH_FRAME)

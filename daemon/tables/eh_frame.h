@@ -11,7 +11,7 @@ namespace uwind {
 
 // Rows for all code that the file's .eh_frame describes, and for code without
 // CFI whose rows are known: see known_code.h. If .eh_frame describes none, .debug_frame
-// takes its place: that of the file, or of debug, if there is such a file.
+// fills the gaps that are left: that of the file, or of debug, if there is such a file.
 //
 // Of entries that overlap, the one with the greatest start at or below a pc
 // counts, as in the binary search of libgcc and gdb: a later entry cuts an

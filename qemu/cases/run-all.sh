@@ -19,10 +19,11 @@ module_unused() {
 	return 1
 }
 
-# What a case needs is a path.
+# What a case needs is a path, or a pattern of paths.
 has_needs() {
 	needs=$(sed -n 's/^# Needs: //p' "$1.sh")
-	[ -z "$needs" ] || [ -e "$needs" ] && return
+	# shellcheck disable=SC2086
+	[ -z "$needs" ] || ls -d $needs >/dev/null 2>&1 && return
 	echo "passed over: $1 needs $needs, which this kernel has not"
 	return 1
 }

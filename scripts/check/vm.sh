@@ -25,9 +25,10 @@ cpu_of() { # ARCH KERNEL
 run_vm() { # ARCH KERNEL COMMAND...
 	local arch=$1 kernel=$2 cpu more=()
 	shift 2
-	if [ "$arch" = amd64 ]; then
-		more=(--add "build/$arch/test-kmod-$kernel/uwind_nmi.ko" --pkg bzip2:i386 --pkg lua5.4:i386)
-	fi
+	case $arch in
+	amd64) more=(--add "build/$arch/test-kmod-$kernel/uwind_nmi.ko" --pkg bzip2:i386 --pkg lua5.4:i386) ;;
+	arm64) more=(--pkg bzip2:armhf --pkg lua5.4:armhf) ;;
+	esac
 	cpu=$(cpu_of "$arch" "$kernel")
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" ${cpu:+--cpu "$cpu"} --timeout 1800 --out "$OUT/vm-$arch-$kernel" \
 		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg \

@@ -10,6 +10,7 @@
 
 #include "base/handle.h"
 #include "readelf_frames.h"
+#include "tables/table_builder.h"
 #include "tables_lower.h"
 
 extern "C" {
@@ -189,6 +190,36 @@ TEST_CASE("every row of .debug_frame that compilers of 32-bit Arm made is what r
 		CHECK(verdict.equal == verdict.rows);
 	}
 	CHECK(unlink(path.c_str()) == 0);
+}
+
+TEST_CASE("a stripped program's debug file describes the code that nothing else does, if it has the same build-id")
+{
+	// What follows a call that is not known not to return is a literal for all that the code says.
+	const std::string path = "/tmp/uwind-debug-file-" + std::to_string(getpid());
+	const std::string build = "arm-linux-gnueabihf-gcc -O2 -mthumb -g -fPIC -shared -nostdlib -Wl,--build-id -o " +
+				  path + " -x assembler - && arm-linux-gnueabihf-objcopy --only-keep-debug " + path +
+				  " " + path + ".debug && arm-linux-gnueabihf-strip -g " + path;
+	const std::string source = "printf '.thumb\\n.syntax unified\\n.cfi_sections .debug_frame\\n.globl f\\n"
+				   ".type f, %%function\\nf: .cfi_startproc\\n.cfi_def_cfa_offset 8\\n"
+				   ".cfi_offset lr, -4\\nmov sp, r0\\nbx r1\\n.cfi_endproc\\n.size f, .-f\\n'";
+	REQUIRE(std::system((source + " | " + build).c_str()) == 0);
+	const uwind::UniqueFd program(open(path.c_str(), O_RDONLY));
+	const auto rows_with = [&](const uwind::DebugFiles& files) -> std::string {
+		const auto table = uwind::build_file_table(program.get(), uwind::Arch::arm64, files);
+		const auto rows = table ? uwind::rows_of_table(*table) : uwind::Result<uwind::TableRows>(table.error());
+		return rows ? std::to_string(uwind::covered_bytes(*rows)) : rows.error().message;
+	};
+	std::string asked;
+	const auto right = [&](const std::string& build_id) {
+		asked = build_id;
+		return uwind::UniqueFd(open((path + ".debug").c_str(), O_RDONLY));
+	};
+	const auto wrong = [](const std::string&) { return uwind::UniqueFd(open("/proc/self/exe", O_RDONLY)); };
+	CHECK(rows_with({}) == rows_with(wrong));
+	CHECK(rows_with({}) != rows_with(right));
+	CHECK(asked == uwind::ElfFile::open(program.get())->build_id());
+	CHECK(unlink(path.c_str()) == 0);
+	CHECK(unlink((path + ".debug").c_str()) == 0);
 }
 
 TEST_CASE("every row of .debug_frame of every file in the list UWIND_FILES is what readelf says", "[.debug_frame]")
