@@ -210,4 +210,11 @@ void read_code_arm64(Bytes code, std::uint64_t address, std::uint32_t offset,
 	reader.collect(offset, stretches);
 }
 
+bool returns_arm64(Bytes code)
+{
+	std::uint32_t word = 0;
+	std::memcpy(&word, code.data(), std::min<std::size_t>(code.size(), sizeof(word)));
+	return word == 0xd65f03c0 || word == 0xd65f0bff || word == 0xd65f0fff; // ret, retaa, retab
+}
+
 } // namespace uwind

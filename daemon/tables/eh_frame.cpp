@@ -4,6 +4,7 @@
 
 #include "tables/cfi_program.h"
 #include "tables/cfi_rule.h"
+#include "tables/code_arm64.h"
 #include "tables/code_x86.h"
 #include "tables/entry.h"
 #include "tables/gaps.h"
@@ -42,6 +43,13 @@ bool is_flat(const Rule& rule, const FrameAbi& abi)
 	       rule.cfa_off == abi.word && rule.fp_place == UW_PLACE_SAME;
 }
 
+// Nothing is on the stack: what holds where a function of arm64 returns.
+bool is_bare(const Rule& rule, const FrameAbi& abi)
+{
+	return rule.kind != UW_RULE_FRAME || (rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp && !rule.cfa_off &&
+					      rule.ra_place == UW_PLACE_SAME);
+}
+
 // Turns frame states into rows at file offsets.
 class RowSink final : public FrameSink {
 public:
@@ -57,6 +65,7 @@ public:
 		missing_ = 0;
 		contradiction_ = false;
 		flat_ = true;
+		bare_.clear();
 	}
 	// What the function's CFA lacked.
 	std::int64_t missing_cfa_bytes() const { return missing_; }
@@ -64,6 +73,8 @@ public:
 	bool contradicts_itself() const { return contradiction_; }
 	// … that it pushes nothing.
 	bool flat() const { return flat_; }
+	// … that nothing is on the stack at a file offset of its code. Of arm64 only.
+	bool bare_at(std::uint32_t offset) const;
 	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
 	void broken(std::uint64_t start, CfiReason reason) override
 	{
@@ -88,6 +99,7 @@ private:
 	bool signal_frame_ = false;
 	std::int64_t raise_ = 0, missing_ = 0;
 	bool contradiction_ = false, flat_ = true;
+	std::vector<std::pair<std::uint32_t, bool>> bare_; // from this offset on
 	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
 };
 
@@ -102,10 +114,19 @@ void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& stat
 		count(lowered.reason);
 	contradiction_ |= ra_below_sp(lowered.rule, abi_);
 	flat_ &= is_flat(lowered.rule, abi_);
+	if (abi_.has_link)
+		bare_.emplace_back(static_cast<std::uint32_t>(start - bias_), is_bare(lowered.rule, abi_));
 	if (lowered.rule.kind == UW_RULE_FRAME && state.cfa.form == Form::stepped && state.cfa.add)
 		stepped_rows(start, end, state.cfa, lowered.rule);
 	else
 		add(start, lowered.rule);
+}
+
+bool RowSink::bare_at(std::uint32_t offset) const
+{
+	const auto next = std::upper_bound(bare_.begin(), bare_.end(), offset,
+					   [](std::uint32_t at, const auto& row) { return at < row.first; });
+	return next == bare_.begin() || next[-1].second;
 }
 
 // The CFA depends on the pc's low bits: two rows for every block of mask + 1 bytes.
@@ -135,17 +156,22 @@ std::map<std::string, std::uint64_t> RowSink::reasons() const
 
 class Lowering {
 public:
-	Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, std::vector<ElfSection> i386_code);
+	// code: what the file's call frame information is held against.
+	Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, std::vector<ElfSection> code);
 	Result<TableRows> run();
 	// Functions whose CFI contradicts itself: they have no rows.
 	const std::vector<CodeFunction>& contradictory() const { return contradictory_; }
+	// Functions whose CFI is good for calls only; in order.
+	const std::vector<OffsetRange>& silent() const { return silent_; }
 
 private:
 	Status collect();
 	void sort();
 	void interpret();
 	void interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program);
+	Bytes code_of(const Piece& piece) const;
 	bool pushes_in_silence(const Piece& piece) const;
+	bool returns_in_silence(const Piece& piece) const;
 
 	const std::vector<Segment>& segments_;
 	CfiSection cfi_;
@@ -154,13 +180,15 @@ private:
 	RowSink sink_;
 	std::vector<Piece> pieces_;
 	std::vector<CodeFunction> contradictory_;
-	std::vector<ElfSection> i386_code_; // none of other architectures
+	std::vector<OffsetRange> silent_;
+	const Arch arch_;
+	std::vector<ElfSection> code_;
 };
 
 // The smallest row that compilers write takes six bytes.
-Lowering::Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, std::vector<ElfSection> i386_code)
+Lowering::Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, std::vector<ElfSection> code)
     : segments_(segments), cfi_(std::move(cfi)), abi_(frame_abi(arch)), builder_(cfi_.bytes.size() / 6),
-      sink_(abi_, builder_), i386_code_(std::move(i386_code))
+      sink_(abi_, builder_), arch_(arch), code_(std::move(code))
 {
 }
 
@@ -232,17 +260,32 @@ void Lowering::interpret()
 	}
 }
 
+Bytes Lowering::code_of(const Piece& piece) const
+{
+	const std::uint64_t bytes = piece.end - piece.start;
+	for (const ElfSection& section : code_) {
+		const std::uint64_t into = piece.start - section.offset;
+		if (into < section.bytes.size() && bytes <= section.bytes.size() - into)
+			return section.bytes.subspan(into, bytes);
+	}
+	return {};
+}
+
 // The CFI of glibc 2.36's i386 memcpy() says nothing of a register that it pushes.
 bool Lowering::pushes_in_silence(const Piece& piece) const
 {
-	const std::uint64_t bytes = piece.end - piece.start;
-	if (!sink_.flat())
+	return arch_ == Arch::i386 && sink_.flat() && pushes_x86(code_of(piece), arch_);
+}
+
+// What clang 14 writes for arm64 says nothing of how frames are undone.
+bool Lowering::returns_in_silence(const Piece& piece) const
+{
+	if (arch_ != Arch::arm64)
 		return false;
-	for (const ElfSection& section : i386_code_) {
-		const std::uint64_t into = piece.start - section.offset;
-		if (into < section.bytes.size() && bytes <= section.bytes.size() - into)
-			return pushes_x86(section.bytes.subspan(into, bytes), Arch::i386);
-	}
+	const Bytes code = code_of(piece);
+	for (std::uint32_t at = 0; at + 4 <= code.size(); at += 4)
+		if (returns_arm64(code.subspan(at)) && !sink_.bare_at(piece.start + at))
+			return true;
 	return false;
 }
 
@@ -259,6 +302,8 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 		sink_.begin(bias, signal_frame, missing);
 		program.run_fde(fde, states[fde.cie], end);
 	}
+	if (returns_in_silence(piece))
+		silent_.push_back({piece.start, piece.end});
 	if (!sink_.contradicts_itself() && !pushes_in_silence(piece))
 		return;
 	builder_.truncate(before);
@@ -300,6 +345,12 @@ Result<TableRows> lower_debug_frame(const ElfFile& file, const std::vector<Segme
 
 namespace {
 
+std::vector<ElfSection> code_to_compare(const ElfFile& file)
+{
+	const bool compared = file.arch() == Arch::i386 || file.arch() == Arch::arm64;
+	return compared ? file.code_sections() : std::vector<ElfSection>{};
+}
+
 // A file without .eh_frame may have this one, or its debug file may. clang's says nothing
 // of how frames are undone, and gcc's is late there: the instructions come first. If it
 // is broken, the rest is not lost.
@@ -321,21 +372,22 @@ Result<TableRows> lower_eh_frame(const ElfFile& file, const ElfFile* debug)
 	ElfFile::Found section = file.eh_frame();
 	if (!section)
 		return section.error();
-	TableRows table;
+	TableRows table, silent; // silent: good for calls, where instructions say nothing
 	std::vector<CodeFunction> contradictory;
 	if (*section) {
-		Lowering lowering(file.segments(), file.arch(), cfi_section_of(file, **section),
-				  file.arch() == Arch::i386 ? file.code_sections() : std::vector<ElfSection>{});
+		Lowering lowering(file.segments(), file.arch(), cfi_section_of(file, **section), code_to_compare(file));
 		Result<TableRows> lowered = lowering.run();
 		if (!lowered)
 			return lowered;
 		table = std::move(*lowered);
 		contradictory = lowering.contradictory();
+		silent = cut_out(table, lowering.silent());
 	}
 	const bool described = !table.rows.empty();
 	table.method = described ? UW_METHOD_EH_FRAME : UW_METHOD_SYNTH;
 	table.arch = file.arch();
 	fill_known_code(table, file, contradictory);
+	fill_gaps(table, silent);
 	if (!described)
 		add_debug_frame(table, file, debug);
 	lengthen_signal_returns(table);

@@ -182,4 +182,34 @@ void fill_gaps(TableRows& table, const TableRows& patch)
 	table.rules = std::move(filled.rules);
 }
 
+TableRows cut_out(TableRows& table, const std::vector<OffsetRange>& ranges)
+{
+	if (ranges.empty())
+		return {};
+	std::vector<Stretch> inside;
+	std::vector<Row> rest;
+	auto range = ranges.begin();
+	for (std::size_t i = 0; i < table.rows.size(); i++) {
+		const Row row = table.rows[i];
+		const std::uint32_t end = i + 1 == table.rows.size() ? row.start : table.rows[i + 1].start;
+		std::uint32_t at = row.start;
+		for (; range != ranges.end() && range->start < end; ++range) {
+			const std::uint32_t from = std::max(at, range->start), to = std::min(end, range->end);
+			if (from > at)
+				append(rest, {at, row.rule});
+			if (to > from) {
+				append(rest, {from, 0});
+				inside.push_back({from, to, table.rules[row.rule]});
+				at = to;
+			}
+			if (range->end > end)
+				break;
+		}
+		if (at < end || at == row.start)
+			append(rest, {at, row.rule});
+	}
+	table.rows = std::move(rest);
+	return rows_of(std::move(inside));
+}
+
 } // namespace uwind

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/table_rows.h"
+#include "tables/segments.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -63,5 +64,8 @@ TableRows rows_of(std::vector<Stretch> stretches);
 // Where table has no row, or one of kind NONE, take patch's. What would be too
 // much for a table is left out.
 void fill_gaps(TableRows& table, const TableRows& patch);
+
+// Takes what a table says about these ranges (sorted, apart) out of it, and returns it.
+TableRows cut_out(TableRows& table, const std::vector<OffsetRange>& ranges);
 
 } // namespace uwind

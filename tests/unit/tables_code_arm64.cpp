@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // Rows that are read from arm64 code: small functions, and whole libraries whose
 // own CFI says what is right.
+#include <fcntl.h>
+#include <fstream>
 #include <unistd.h>
 
 #include "tables/code.h"
+#include "tables/code_arm64.h"
 #include "tables_code_agreement.h"
 #include "tables_lower.h"
 
@@ -145,4 +148,38 @@ TEST_CASE("arm64 code that is read agrees with the CFI of stock libraries")
 		CHECK(agreement.different * 200 < all);
 		CHECK(agreement.unread * 2 < all);
 	}
+}
+
+// clang 14's .eh_frame is good for calls only.
+TEST_CASE("arm64 functions whose CFI does not say how their frames are undone are read")
+{
+	const std::string name = "/tmp/uwind-arm64-" + std::to_string(getpid());
+	std::ofstream(name + ".c")
+		<< "int out(int *);\nint f(int a) { int x[4] = {a}; return a > 3 ? out(x) + 1 : out(x + 1) * 2; }\n"
+		   "int g(int a) { return f(a) + f(a + 1); }\nint leaf(int a) { return a * 3; }\n";
+	for (const char* optimisation : {"-O0", "-O1", "-O2", "-Os"}) {
+		INFO(optimisation);
+		const std::string command =
+			std::string("clang-14 --target=aarch64-linux-gnu -fPIC -shared -nostdlib ") + optimisation +
+			" -o " + name + ".so " + name + ".c";
+		REQUIRE(std::system(command.c_str()) == 0);
+		const uwind::UniqueFd fd(open((name + ".so").c_str(), O_RDONLY));
+		const auto file = uwind::ElfFile::open(fd.get());
+		REQUIRE(file);
+		const auto rows = uwind::lower_eh_frame(*file);
+		const auto text = file->section(".text");
+		REQUIRE((rows && text && *text));
+		int returns = 0;
+		for (std::uint32_t at = 0; at < (*text)->bytes.size(); at += 4) {
+			if (!uwind::returns_arm64((*text)->bytes.subspan(at)))
+				continue;
+			const auto offset = static_cast<std::uint32_t>((*text)->offset + at);
+			CHECK(uwind::rule_text(uwind::code_agreement::rule_at(*rows, offset), Arch::arm64) ==
+			      "cfa=sp ra=x30 x29=same");
+			returns++;
+		}
+		CHECK(returns >= 3);
+	}
+	CHECK(unlink((name + ".so").c_str()) == 0);
+	CHECK(unlink((name + ".c").c_str()) == 0);
 }

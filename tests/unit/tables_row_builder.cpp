@@ -6,6 +6,10 @@
 #include "tables/rule_text.h"
 #include "tables/segments.h"
 
+extern "C" {
+#include "types.h"
+}
+
 using uwind::Row;
 using uwind::RowBuilder;
 using uwind::Rule;
@@ -142,4 +146,33 @@ TEST_CASE("rules read as people write them")
 	CHECK(rule_text(frame, Arch::x86_64) == "cfa=[rbp-16]+8 ra=[rsp+24] rbp=lost");
 	frame = {1, 0, 31, 0, 0, 4, 21, 0, 16, 0, 0, 0};
 	CHECK(rule_text(frame, Arch::arm64) == "cfa=sp+16 ra=x30 x29=x21");
+}
+
+TEST_CASE("what a table says about ranges is cut out, and the rest stays")
+{
+	const auto rule = [](std::uint8_t kind) {
+		uwind::Rule made;
+		made.kind = kind;
+		return made;
+	};
+	const uwind::Rule a = rule(UW_RULE_OUTERMOST), b = rule(UW_RULE_THREAD_START);
+	const auto text = [&](const uwind::TableRows& table) {
+		std::string said;
+		for (const uwind::Row& row : table.rows)
+			said += std::to_string(row.start) + (table.rules[row.rule] == a   ? "a "
+							     : table.rules[row.rule] == b ? "b "
+											  : "- ");
+		return said;
+	};
+	const auto cut = [&](const std::vector<uwind::OffsetRange>& ranges) {
+		uwind::TableRows table = uwind::rows_of({{10, 20, a}, {20, 30, b}, {40, 50, a}});
+		const uwind::TableRows inside = uwind::cut_out(table, ranges);
+		return text(table) + "| " + text(inside);
+	};
+	CHECK(cut({}) == "10a 20b 30- 40a 50- | ");
+	CHECK(cut({{10, 30}}) == "40a 50- | 10a 20b 30- ");
+	CHECK(cut({{15, 25}}) == "10a 15- 25b 30- 40a 50- | 15a 20b 25- ");
+	CHECK(cut({{12, 14}, {16, 18}}) == "10a 12- 14a 16- 18a 20b 30- 40a 50- | 12a 14- 16a 18- ");
+	CHECK(cut({{0, 5}, {30, 40}, {60, 70}}) == "10a 20b 30- 40a 50- | ");
+	CHECK(cut({{0, 100}}) == "| 10a 20b 30- 40a 50- ");
 }
