@@ -5,12 +5,10 @@
 # Needs: /lib/ld-linux*.so.[23]
 . ./lib.sh
 
-# Debian's 32-bit Arm has neither .eh_frame nor, for most of its C code, anything else: rows come from its instructions.
+# System calls of i386 go through the vDSO, so samples meet it; Arm's do not.
 libc=$(find /lib/i386-linux-gnu /lib/arm-linux-gnueabihf -name libc.so.6 2>/dev/null)
-case $libc in
-*/arm-*) vdso=synth ;;
-*) vdso=eh_frame ;;
-esac
+vdso=
+case $libc in */i386-*) vdso=table:vdso:eh_frame ;; esac
 
 is_32_bit() { grep -q '"word_bits": 32' "$1"; }
 
@@ -27,7 +25,7 @@ while os.time() < stop do
 end
 LUA
 want "an interpreter is recorded" uwind record -F 499 -o lua.json -- lua5.4 deep.lua
-rules lua.json schema balance samples:lua5.4:300 complete:lua5.4:98 bottom:lua5.4 table:vdso:$vdso
+rules lua.json schema balance samples:lua5.4:300 complete:lua5.4:98 bottom:lua5.4 $vdso
 want "it is a 32-bit program" is_32_bit lua.json
 
 cat "$libc" "$libc" >data
