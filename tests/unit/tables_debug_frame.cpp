@@ -194,7 +194,7 @@ TEST_CASE("every row of .debug_frame that compilers of 32-bit Arm made is what r
 
 TEST_CASE("a stripped program's debug file describes the code that nothing else does, if it has the same build-id")
 {
-	// What follows a call that is not known not to return is a literal for all that the code says.
+	// SP comes from elsewhere: the instructions do not say where the frame is.
 	const std::string path = "/tmp/uwind-debug-file-" + std::to_string(getpid());
 	const std::string build = "arm-linux-gnueabihf-gcc -O2 -mthumb -g -fPIC -shared -nostdlib -Wl,--build-id -o " +
 				  path + " -x assembler - && arm-linux-gnueabihf-objcopy --only-keep-debug " + path +
