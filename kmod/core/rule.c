@@ -18,7 +18,7 @@
 #include "rule.h"
 #include "stack_read.h"
 
-static enum uw_stop reg_get(const struct uw_regs *regs, struct uw_port *port, u8 reg, u64 *value)
+static inline enum uw_stop reg_get(const struct uw_regs *regs, struct uw_port *port, u8 reg, u64 *value)
 {
 	if (reg >= UW_NR_REGS || !(regs->known >> reg & 1))
 		return UW_STOP_LOST_REGISTER;
@@ -69,24 +69,28 @@ struct place {
 	s32 off;
 };
 
-static enum uw_stop find_place(struct place place, const struct uw_regs *regs, struct uw_port *port, u64 cfa,
-			       u64 *value)
+static enum uw_stop find_rare_place(struct place place, const struct uw_regs *regs, struct uw_port *port, u64 cfa,
+				    u64 *value)
 {
-	bool by_cfa = place.kind == UW_PLACE_CFA_MEM || place.kind == UW_PLACE_CFA_VAL;
-	bool by_reg = place.kind == UW_PLACE_REG_MEM || place.kind == UW_PLACE_REG_VAL;
 	enum uw_stop stop = UW_STOP_NONE;
 	u64 base = cfa;
 
-	if (!by_cfa && !by_reg)
-		return UW_STOP_BAD_RULE;
-	if (by_reg)
+	if (place.kind == UW_PLACE_REG_MEM || place.kind == UW_PLACE_REG_VAL)
 		stop = reg_get(regs, port, place.reg, &base);
+	else if (place.kind != UW_PLACE_CFA_VAL)
+		stop = UW_STOP_BAD_RULE;
 	if (stop != UW_STOP_NONE)
 		return stop;
 	*value = base + (u64)(s64)place.off;
-	if (place.kind == UW_PLACE_CFA_VAL || place.kind == UW_PLACE_REG_VAL)
-		return UW_STOP_NONE;
-	return uw_stack_read(port, *value, value);
+	return place.kind == UW_PLACE_REG_MEM ? uw_stack_read(port, *value, value) : UW_STOP_NONE;
+}
+
+static inline enum uw_stop find_place(struct place place, const struct uw_regs *regs, struct uw_port *port, u64 cfa,
+				      u64 *value)
+{
+	if (place.kind == UW_PLACE_CFA_MEM)
+		return uw_stack_read(port, cfa + (u64)(s64)place.off, value);
+	return find_rare_place(place, regs, port, cfa, value);
 }
 
 static enum uw_stop find_ra(const struct uw_rule *rule, const struct uw_abi *abi, const struct uw_regs *regs,
@@ -156,7 +160,7 @@ static bool has_no_stack(const struct uw_rule *rule)
 	return rule->ra_place == UW_PLACE_SAME || rule->ra_place == UW_PLACE_REG_VAL;
 }
 
-static enum uw_stop check_cfa(u64 cfa, u64 sp, u8 word, bool may_stay)
+static inline enum uw_stop check_cfa(u64 cfa, u64 sp, u8 word, bool may_stay)
 {
 	if (cfa & (word - 1u))
 		return UW_STOP_MISALIGNED;
@@ -165,8 +169,8 @@ static enum uw_stop check_cfa(u64 cfa, u64 sp, u8 word, bool may_stay)
 	return UW_STOP_NONE;
 }
 
-static enum uw_stop apply_frame(const struct uw_rule *rule, const struct uw_abi *abi, struct uw_regs *regs,
-				struct uw_port *port, bool topmost, u32 *stack_bytes)
+static inline enum uw_stop apply_frame(const struct uw_rule *rule, const struct uw_abi *abi, struct uw_regs *regs,
+				       struct uw_port *port, bool topmost, u32 *stack_bytes)
 {
 	u64 sp = regs->r[abi->sp];
 	u64 cfa, ra = 0, fp = 0;
@@ -195,6 +199,23 @@ static enum uw_stop apply_frame(const struct uw_rule *rule, const struct uw_abi 
 	return UW_STOP_NONE;
 }
 
+static const struct uw_abi x86_64 = UW_ABI_X86_64;
+static const struct uw_abi arm64 = UW_ABI_ARM64;
+
+/* The hot path: each 64-bit ABI has its own copy of apply_frame(), in which its registers are constants. */
+static enum uw_stop apply_frame_of(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs,
+				   struct uw_port *port, bool topmost, u32 *stack_bytes)
+{
+	switch (arch) {
+	case UW_ARCH_X86_64:
+		return apply_frame(rule, &x86_64, regs, port, topmost, stack_bytes);
+	case UW_ARCH_ARM64:
+		return apply_frame(rule, &arm64, regs, port, topmost, stack_bytes);
+	default:
+		return apply_frame(rule, &uw_abis[arch], regs, port, topmost, stack_bytes);
+	}
+}
+
 enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs, struct uw_port *port,
 			   bool *topmost, u32 *stack_bytes)
 {
@@ -203,7 +224,7 @@ enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct
 	*stack_bytes = UW_STACK_BYTES_UNKNOWN;
 	switch (rule->kind) {
 	case UW_RULE_FRAME:
-		stop = apply_frame(rule, &uw_abis[arch], regs, port, *topmost, stack_bytes);
+		stop = apply_frame_of(rule, arch, regs, port, *topmost, stack_bytes);
 		*topmost = false;
 		return stop;
 	case UW_RULE_SIGFRAME:
