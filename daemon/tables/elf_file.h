@@ -63,6 +63,8 @@ public:
 	// Where symbols say that functions begin, and the entry of a 32-bit Arm program;
 	// sorted. In 32-bit Arm files bit 0 is set for Thumb code.
 	std::vector<std::uint64_t> functions() const;
+	// The same of the functions of that name, each once.
+	std::vector<std::uint64_t> functions_named(std::string_view name) const;
 	// The segment that holds an address, executable or not.
 	std::optional<Segment> segment_at(std::uint64_t address) const;
 	// 32-bit Arm: what relocations without a symbol point to in executable segments,
@@ -100,6 +102,7 @@ private:
 		std::uint32_t address, type, symbol;
 	};
 	std::vector<RawSymbol> symbols(std::uint32_t type) const;
+	std::vector<RawSymbol> defined_functions() const;
 	std::vector<Relocation> relocations() const;
 	Status read_header();
 	Status read_programs();

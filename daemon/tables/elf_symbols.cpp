@@ -73,14 +73,33 @@ std::vector<ElfFile::RawSymbol> ElfFile::symbols(std::uint32_t type) const
 	return result;
 }
 
-std::vector<std::uint64_t> ElfFile::functions() const
+std::vector<ElfFile::RawSymbol> ElfFile::defined_functions() const
 {
-	std::vector<std::uint64_t> addresses;
+	std::vector<RawSymbol> result;
 	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
 		for (const RawSymbol& symbol : symbols(type))
 			if (ELF64_ST_TYPE(symbol.info) == STT_FUNC && symbol.section != SHN_UNDEF &&
 			    !is_split_off(symbol.name))
-				addresses.push_back(symbol.value);
+				result.push_back(symbol);
+	return result;
+}
+
+std::vector<std::uint64_t> ElfFile::functions_named(std::string_view name) const
+{
+	std::vector<std::uint64_t> addresses;
+	for (const RawSymbol& symbol : defined_functions())
+		if (symbol.name == name)
+			addresses.push_back(symbol.value);
+	std::sort(addresses.begin(), addresses.end());
+	addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+	return addresses;
+}
+
+std::vector<std::uint64_t> ElfFile::functions() const
+{
+	std::vector<std::uint64_t> addresses;
+	for (const RawSymbol& symbol : defined_functions())
+		addresses.push_back(symbol.value);
 	if (arch_ == Arch::arm && entry_)
 		addresses.push_back(raw_entry_);
 	std::sort(addresses.begin(), addresses.end());

@@ -6,6 +6,7 @@
 #include "tables/code.h"
 #include "tables/ehabi_rows.h"
 #include "tables/entry.h"
+#include "tables/fiber.h"
 #include "tables/instruction_arm.h"
 #include "tables/plt.h"
 #include "tables/row_builder.h"
@@ -76,6 +77,8 @@ void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<Co
 	std::vector<Stretch> stretches = plt_stretches(file);
 	if (const auto stretch = signal_return_stretch(file))
 		stretches.push_back(*stretch);
+	for (const Stretch& stretch : fiber_end_stretches(file))
+		stretches.push_back(stretch);
 	fill_gaps(table, rows_of(std::move(stretches)));
 	if (arm)
 		fill_gaps(table, rows_of(system_call_stretches_arm(file)));

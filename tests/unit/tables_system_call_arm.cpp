@@ -1,39 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // Code as C libraries write it, in both modes, assembled by another hand.
-#include <catch2/catch.hpp>
-#include <cstdlib>
-#include <fcntl.h>
-#include <fstream>
-#include <unistd.h>
-
-#include "base/handle.h"
-#include "tables/rule_text.h"
+#include "assembled.h"
 #include "tables/system_call_arm.h"
 
 namespace {
 
-// "4-12 signal frame at sp+148": offsets into the library's code.
 std::string stretches_of(const std::string& assembler)
 {
-	const std::string name = "/tmp/uwind-arm-" + std::to_string(getpid());
-	std::ofstream(name + ".s") << ".syntax unified\n.text\n.balign 16\nbegin:\nnop\n" << assembler << "\nnop\n";
-	const std::string command =
-		"clang-14 --target=arm-linux-gnueabihf -nostdlib -shared -o " + name + ".so " + name + ".s";
-	REQUIRE(std::system(command.c_str()) == 0);
-	const uwind::UniqueFd fd(open((name + ".so").c_str(), O_RDONLY));
-	const auto file = uwind::ElfFile::open(fd.get());
-	REQUIRE(file);
-	REQUIRE(file->segments().size() == 1);
-	const auto text = file->section(".text");
-	REQUIRE((text && *text));
-	std::string said;
-	for (const uwind::Stretch& stretch : uwind::system_call_stretches_arm(*file))
-		said += (said.empty() ? "" : "; ") + std::to_string(stretch.start - (*text)->offset) + "-" +
-			std::to_string(stretch.end - (*text)->offset) + " " +
-			uwind::rule_text(stretch.rule, uwind::Arch::arm);
-	unlink((name + ".so").c_str());
-	unlink((name + ".s").c_str());
-	return said;
+	return assembled::stretches_of("arm-linux-gnueabihf", ".syntax unified\nbegin:\nnop\n" + assembler + "\nnop",
+				       &uwind::system_call_stretches_arm);
 }
 
 } // namespace

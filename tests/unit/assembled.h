@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+// What is found in code that clang's assembler has made.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "base/handle.h"
+#include "tables/elf_file.h"
+#include "tables/row_builder.h"
+#include "tables/rule_text.h"
+
+namespace assembled {
+
+using Finder = std::vector<uwind::Stretch> (*)(const uwind::ElfFile&);
+
+// "4-12 signal frame at sp+148; …": offsets into the code of a library for target (an LLVM triple).
+inline std::string stretches_of(const std::string& target, const std::string& assembler, Finder find)
+{
+	const std::string name = "/tmp/uwind-assembled-" + std::to_string(getpid());
+	std::ofstream(name + ".s") << ".text\n.balign 16\n" << assembler << "\n";
+	const std::string command =
+		"clang-14 --target=" + target + " -nostdlib -shared -o " + name + ".so " + name + ".s";
+	REQUIRE(std::system(command.c_str()) == 0);
+	const uwind::UniqueFd fd(open((name + ".so").c_str(), O_RDONLY));
+	const auto file = uwind::ElfFile::open(fd.get());
+	REQUIRE(file);
+	const auto text = file->section(".text");
+	REQUIRE((text && *text));
+	std::string said;
+	for (const uwind::Stretch& stretch : find(*file))
+		said += (said.empty() ? "" : "; ") + std::to_string(stretch.start - (*text)->offset) + "-" +
+			std::to_string(stretch.end - (*text)->offset) + " " +
+			uwind::rule_text(stretch.rule, file->arch());
+	unlink((name + ".so").c_str());
+	unlink((name + ".s").c_str());
+	return said;
+}
+
+} // namespace assembled
