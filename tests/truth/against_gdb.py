@@ -3,7 +3,7 @@
 
 gdb -q -batch -nx -x against_gdb.py PROGRAM
 Environment: TRUTH_ARGS, the program's arguments as a shell takes them; TRUTH_WALK, the program that walks;
-TRUTH_STOPS, how many stacks; TRUTH_OUT, a file for the result; TRUTH_SEED.
+TRUTH_STOPS, how many stacks; TRUTH_OUT, a file for the result; TRUTH_SEED; TRUTH_BITS, the program's word size.
 """
 import json
 import os
@@ -13,12 +13,17 @@ import subprocess
 
 import gdb
 
-X86 = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"] + ["r%d" % n for n in range(8, 16)] + ["rip"]
-ARM64 = ["x%d" % n for n in range(31)] + ["sp", "pc"]
-ON_ARM64 = os.uname().machine == "aarch64"
-REGISTERS, SP = (ARM64, "sp") if ON_ARM64 else (X86, "rsp")
-FP, LR = 29, 30
-MASK = (1 << 64) - 1
+BITS = int(os.environ["TRUTH_BITS"])
+ON_ARM = os.uname().machine == "aarch64"
+REGISTERS, SP = {
+    (False, 64): (["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"] + ["r%d" % n for n in range(8, 16)] + ["rip"], "rsp"),
+    (False, 32): (["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip"], "esp"),
+    (True, 64): (["x%d" % n for n in range(31)] + ["sp", "pc"], "sp"),
+    (True, 32): (["r%d" % n for n in range(13)] + ["sp", "lr", "pc"], "sp"),
+}[ON_ARM, BITS]
+THUMB = 1 << 5  # in CPSR
+FP, LR = 29, 30  # of arm64
+MASK = (1 << BITS) - 1
 ADDRESS = (1 << 48) - 1  # without an authentication code
 NO_FRAMES = (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME)  # gdb invents them from debug information
 MOST_FRAMES = 1000
@@ -30,15 +35,15 @@ class Walker:
 
     def __init__(self, pid):
         self.process = subprocess.Popen(
-            [os.environ["TRUTH_WALK"], str(pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [os.environ["TRUTH_WALK"], str(pid), str(BITS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def ask(self, what, registers):
         print(what, *("%x" % value for value in registers), file=self.process.stdin, flush=True)
         return json.loads(self.process.stdout.readline())
 
-    def stop_soon(self):
-        print("stop", random.randrange(200, 8000), file=self.process.stdin, flush=True)
+    def stop_in(self, microseconds):
+        print("stop", microseconds, file=self.process.stdin, flush=True)
 
     def close(self):
         self.process.stdin.close()
@@ -47,6 +52,14 @@ class Walker:
 
 def number(frame, name):
     return int(frame.read_register(name)) & MASK
+
+
+def registers_of(frame):
+    """By DWARF number, pc last: in Thumb code that is odd."""
+    registers = [number(frame, name) for name in REGISTERS]
+    if ON_ARM and BITS == 32 and number(frame, "cpsr") & THUMB:
+        registers[-1] |= 1
+    return registers
 
 
 def gdb_stack():
@@ -88,6 +101,31 @@ def records_agree(frames, registers):
     return bool(records) and (by_lr or addresses == records)
 
 
+def is_call_x86(code):
+    """Do these bytes end with a call? (Intel SDM, volume 2: E8, and FF /2 with each addressing form.)"""
+    forms = {2: (0b11, 0b00), 3: (0b01, 0b00), 4: (0b01,), 6: (0b10, 0b00), 7: (0b10, 0b00)}
+    indirect = any(code[-n] == 0xFF and code[1 - n] >> 3 & 7 == 2 and code[1 - n] >> 6 in modes for n, modes in forms.items())
+    return code[-5] == 0xE8 or indirect
+
+
+def is_call_arm(code):
+    """Do these bytes end with bl or blx, in either instruction set? (ARMv7-A/R, A8.8.25 and A8.8.26.)"""
+    first, second = (int.from_bytes(code[at : at + 2], "little") for at in (-4, -2))
+    word = second << 16 | first
+    thumb = (first & 0xF800 == 0xF000 and second & 0xC000 == 0xC000) or second & 0xFF87 == 0x4780
+    return thumb or word & 0x0F000000 == 0x0B000000 or word & 0xFE000000 == 0xFA000000 or word & 0x0FFFFFF0 == 0x012FFF30
+
+
+def were_called(frames):
+    """Is there a call before each return address?"""
+    is_call = is_call_arm if ON_ARM else is_call_x86
+    try:
+        before = [gdb.selected_inferior().read_memory(frame[0] - 8, 8).tobytes() for frame in frames[1:]]
+    except gdb.error:
+        return False
+    return all(is_call(code) for code in before)
+
+
 def first_difference(ours, oracle):
     """Index of the frame that was unwound differently, or None."""
     for i, (mine, theirs) in enumerate(zip(ours, oracle)):
@@ -106,19 +144,29 @@ def difference(ours, oracle):
     return min(len(ours["frames"]), len(oracle)) - 1
 
 
+def verdict_by_calls(ours, oracle):
+    """libunwind walks programs of its own word size only. One stack of two is wrong if a return address has no call before it."""
+    mine, theirs = were_called(ours["frames"]), were_called(oracle)
+    if mine and (not theirs or first_difference(ours["frames"], oracle) is None):
+        return "gdb alone differs"
+    return "WE differ from gdb and the calls" if theirs and not mine else "all three differ"
+
+
 def verdict(ours, oracle, registers, ask_libunwind):
     """(class, index of the frame it is about)"""
     at = difference(ours, oracle)
     if at is None:
         return ("equal", 0) if ours["complete"] else ("short: " + ours["stop"], len(ours["frames"]) - 1)
+    if BITS == 32:
+        return verdict_by_calls(ours, oracle), at
     libunwind = ask_libunwind()
     if difference(ours, libunwind) is None:
         return "gdb alone differs", at
     if first_difference(oracle, libunwind) is None and len(oracle) == len(libunwind):
         return "WE alone differ", at
-    if ON_ARM64 and records_agree(oracle, registers):
+    if ON_ARM and records_agree(oracle, registers):
         return "WE differ from gdb and the frame records", at
-    if ON_ARM64 and records_agree(ours["frames"], registers):
+    if ON_ARM and records_agree(ours["frames"], registers):
         return "only the frame records agree", at
     return "all three differ", at
 
@@ -137,7 +185,7 @@ class Tally:
 
 
 def check_thread(walker, tally):
-    registers = [number(gdb.newest_frame(), name) for name in REGISTERS]
+    registers = registers_of(gdb.newest_frame())
     oracle, reason = gdb_stack()
     ours = walker.ask("ours", registers)
     tally.stacks += 1
@@ -147,7 +195,7 @@ def check_thread(walker, tally):
         return
 
     def example():
-        both = walker.ask("both", registers)
+        both = walker.ask("both" if BITS == 64 else "ours", registers)
         return {"registers": registers, "gdb": oracle[:60], "gdb_stop": reason, **both}
 
     tally.add(what, ours["frames"][at][2] if ours["frames"] else "no frame", example)
@@ -157,8 +205,12 @@ def alive():
     return gdb.selected_inferior().pid != 0
 
 
-def run_to_entry():
-    """gdb does not know where the dynamic linker's own stack ends."""
+def leave_linker(walker):
+    """gdb does not know where the dynamic linker's own stack ends; nor, of 32-bit Arm, which instructions a breakpoint replaces."""
+    if ON_ARM and BITS == 32:
+        walker.stop_in(2000000)
+        gdb.execute("continue", to_string=True)
+        return
     entry = re.search(r"Entry point: (0x[0-9a-f]+)", gdb.execute("info files", to_string=True)).group(1)
     gdb.execute("tbreak *" + entry, to_string=True)
     gdb.execute("continue", to_string=True)
@@ -178,9 +230,9 @@ def go_on():
 def check_program(tally, wanted):
     gdb.execute("starti", to_string=True)
     walker = Walker(gdb.selected_inferior().pid)
-    run_to_entry()
+    leave_linker(walker)
     while tally.stacks < wanted:
-        walker.stop_soon()
+        walker.stop_in(random.randrange(200, 8000))
         if not go_on():
             break
         for thread in gdb.selected_inferior().threads():

@@ -103,6 +103,11 @@ uw_arch own_arch()
 	return native_arch;
 }
 
+uw_arch own_compat_arch()
+{
+	return compat_arch;
+}
+
 uw_arch arch_of(pid_t tid)
 {
 	const Registers registers(tid);

@@ -14,7 +14,10 @@ namespace truth {
 // The architecture that this program is built for.
 uw_arch own_arch();
 
-// That, or its 32-bit companion: what a stopped thread's code is for. NONE: it is not stopped, or gone.
+// Its 32-bit companion.
+uw_arch own_compat_arch();
+
+// One of the two: what a stopped thread's code is for. NONE: it is not stopped, or gone.
 uw_arch arch_of(pid_t tid);
 
 // False: the thread is not stopped, or gone.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // Walks a stopped process that another program traces, as often as it is asked to.
 //
-// Usage: truth_walk PID
-// Standard input, a line each: "ours" or "both", and registers in hexadecimal, by
-// DWARF number, pc last. Standard output, a line of JSON each:
+// Usage: truth_walk PID 64|32
+// Standard input, a line each: "ours" or "both" (64 bits), and registers in hexadecimal, by
+// DWARF number, pc last: those of 32-bit Arm as far as LR, and pc with Thumb's bit. Standard output, a line of JSON each:
 //   { "stop": "outermost", "complete": true, "frames": [[pc, cfa or 0, "libc.so.6+0x1"], …],
 //     "libunwind": [[pc, cfa or 0], …] }      the latter for "both"
 // Or "stop" and microseconds: after them the process gets SIGPWR, again and again
@@ -27,14 +27,17 @@ namespace {
 
 using nlohmann::json;
 
-bool parse_registers(std::istream& in, uw_regs& regs)
+bool parse_registers(std::istream& in, uw_arch arch, uw_regs& regs)
 {
-	const unsigned count = truth::own_arch() == UW_ARCH_ARM64 ? UW_NR_REGS : UW_X86_RA;
+	const unsigned count = uw_abis[arch].nr_regs;
 	regs = uw_regs{};
 	for (unsigned i = 0; i < count; i++)
 		in >> std::hex >> regs.r[i];
 	regs.known = count == 32 ? ~0u : (1u << count) - 1;
-	return static_cast<bool>(in >> std::hex >> regs.pc);
+	in >> std::hex >> regs.pc;
+	regs.thumb = arch == UW_ARCH_ARM && (regs.pc & 1);
+	regs.pc -= regs.thumb;
+	return static_cast<bool>(in);
 }
 
 json answer(truth::Target& target, const uw_regs& regs)
@@ -69,13 +72,15 @@ json answer_both(truth::Target& target, truth::RemoteLibunwind& libunwind, const
 
 int main(int argc, char** argv)
 {
-	if (argc != 2) {
-		std::cerr << "usage: truth_walk PID\n";
+	const std::string bits = argc == 3 ? argv[2] : "";
+	if (bits != "64" && bits != "32") {
+		std::cerr << "usage: truth_walk PID 64|32\n";
 		return 64;
 	}
 	std::setvbuf(stdin, nullptr, _IONBF, 0); // a line that waits in a buffer is not seen by poll()
 	const auto pid = static_cast<std::uint32_t>(std::stoul(argv[1]));
-	truth::Target target(pid, truth::own_arch());
+	const uw_arch arch = bits == "32" ? truth::own_compat_arch() : truth::own_arch();
+	truth::Target target(pid, arch);
 	truth::RemoteLibunwind libunwind(pid, target);
 	for (std::string line; std::getline(std::cin, line);) {
 		std::istringstream in(line);
@@ -86,7 +91,7 @@ int main(int argc, char** argv)
 			stop_later(static_cast<pid_t>(pid), in);
 			continue;
 		}
-		if (!parse_registers(in, regs)) {
+		if (!parse_registers(in, arch, regs)) {
 			std::cerr << "truth_walk: not a line of registers: " << line << "\n";
 			return 64;
 		}
