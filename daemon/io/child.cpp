@@ -79,6 +79,7 @@ Result<Child> Child::prepare(const std::string& program, const std::vector<std::
 		return errno_error(errno, "pipe");
 	UniqueFd failure_read(failure[0]), failure_write(failure[1]);
 	std::vector<char*> pointers;
+	pointers.reserve(arguments.size() + 1);
 	for (const auto& argument : arguments)
 		pointers.push_back(const_cast<char*>(argument.c_str()));
 	pointers.push_back(nullptr);

@@ -56,7 +56,7 @@ Result<ReportFolder> ReportFolder::open(const std::string& path, std::size_t kee
 	if (::access(path.c_str(), W_OK | X_OK) < 0)
 		return errno_error(errno, path);
 	for (const auto& name : names_in(path, is_leftover))
-		::unlink((path + "/" + name).c_str());
+		::unlink((folder / name).c_str());
 	return ReportFolder(path, keep);
 }
 
@@ -67,7 +67,7 @@ std::string ReportFolder::free_name(const std::string& started) const
 	std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
 	const std::string stem = path_ + "/" + prefix + time;
 	for (char again = 'a'; again <= 'z'; again++) {
-		const std::string name = stem + (again == 'a' ? "" : std::string("-") + again) + suffix;
+		std::string name = stem + (again == 'a' ? "" : std::string("-") + again) + suffix;
 		if (::access(name.c_str(), F_OK) < 0)
 			return name;
 	}
