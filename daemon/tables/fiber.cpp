@@ -14,9 +14,9 @@ extern "C" {
 namespace uwind {
 namespace {
 
-constexpr std::uint64_t max_function_bytes = 128;
+constexpr std::uint64_t max_fcontext_bytes = 128, max_makecontext_bytes = 1024;
 
-// In a function, from its start: the code at the end of a fiber.
+// The code at the end of a fiber, from the start of the function that makes fibers.
 struct Ending {
 	std::uint64_t start = 0, end = 0; // equal: there is none
 };
@@ -42,28 +42,93 @@ std::uint32_t word_at(Bytes code, std::uint64_t at)
 	return word;
 }
 
-// adr x1, n bytes away; else 0.
-std::uint64_t adr_x1(std::uint32_t word)
+// The number in adr and adrp: bytes or pages, 21 bits with a sign (Arm ARM, C6.2.10).
+std::uint64_t adr_number(std::uint32_t word)
 {
-	const bool adr = (word & 0x9f00001f) == 0x10000001;
-	return adr ? (word >> 3 & 0x1ffffc) | (word >> 29 & 3) : 0;
+	constexpr std::uint64_t sign = 1u << 20;
+	const std::uint64_t number = (word >> 3 & 0x1ffffc) | (word >> 29 & 3);
+	return (number ^ sign) - sign;
 }
 
 // adr x1, finish; …; ret; finish: mov x0, #0; bl _exit.
 Ending arm64_ending(Bytes code)
 {
 	constexpr std::uint32_t ret = 0xd65f03c0, mov = 0xd2800000, bl = 0x94000000, bl_mask = 0xfc000000;
+	constexpr std::uint32_t adr_x1 = 0x10000001, adr_x1_mask = 0x9f00001f;
 	std::uint64_t finish = 0;
 	for (std::uint64_t at = 0; at + 12 <= code.size(); at += 4) {
 		const std::uint32_t word = word_at(code, at);
-		if (const std::uint64_t away = adr_x1(word))
-			finish = at + away;
+		if ((word & adr_x1_mask) == adr_x1)
+			finish = at + adr_number(word);
 		if (word == ret)
-			return finish == at + 4 && word_at(code, at + 4) == mov && (word_at(code, at + 8) & bl_mask) == bl
+			return finish == at + 4 && word_at(code, at + 4) == mov &&
+					       (word_at(code, at + 8) & bl_mask) == bl
 				       ? Ending{at + 4, at + 12}
 				       : Ending{};
 	}
 	return {};
+}
+
+// Does code that makecontext() returns to begin here? Its CFI is that of a function that was called.
+bool starts_context(const ElfFile& file, std::uint64_t address)
+{
+	constexpr std::array<std::uint8_t, 3> mov_rbx_rsp = {0x48, 0x89, 0xdc};
+	constexpr std::uint32_t nop = 0xd503201f, mov_x19_x0 = 0xaa1303e0;
+	const Bytes code = file.read(address, 8);
+	if (code.size() < 8)
+		return false;
+	if (file.arch() == Arch::x86_64)
+		return std::equal(mov_rbx_rsp.begin(), mov_rbx_rsp.end(), code.begin());
+	return word_at(code, word_at(code, 0) == nop ? 4 : 0) == mov_x19_x0;
+}
+
+// lea n(%rip), %reg at an address: what it names; else 0.
+std::uint64_t lea_target(Bytes code, std::uint64_t address)
+{
+	constexpr std::uint64_t bytes = 7;
+	if (code.size() < bytes || (code[0] & 0xfb) != 0x48 || code[1] != 0x8d || (code[2] & 0xc7) != 0x05)
+		return 0;
+	return address + bytes + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(word_at(code, 3))});
+}
+
+// adrp xN, page; ldr xN, [xN, #n]: what lies there (a slot of the GOT); else 0.
+std::uint64_t got_target(const ElfFile& file, Bytes code, std::uint64_t address)
+{
+	if (code.size() < 8 || (word_at(code, 0) & 0x9f000000) != 0x90000000)
+		return 0;
+	const std::uint32_t adrp = word_at(code, 0), ldr = word_at(code, 4), reg = adrp & 31;
+	if ((ldr & 0xffc00000) != 0xf9400000 || (ldr & 31) != reg || (ldr >> 5 & 31) != reg)
+		return 0;
+	constexpr unsigned page_bits = 12;
+	const std::uint64_t page = (address >> page_bits) + adr_number(adrp);
+	const Bytes slot = file.read((page << page_bits) + (ldr >> 10 & 0xfff) * 8, 8);
+	std::uint64_t target = 0;
+	if (slot.size() == sizeof(target))
+		std::memcpy(&target, slot.data(), sizeof(target));
+	return target;
+}
+
+// What makecontext() at start takes for a return address; 0: it is not seen.
+std::uint64_t start_context(const ElfFile& file, std::uint64_t start)
+{
+	const bool arm64 = file.arch() == Arch::arm64;
+	const Bytes code = file.read(start, max_makecontext_bytes);
+	for (std::uint64_t at = 0; at < code.size(); at += arm64 ? 4 : 1) {
+		const std::uint64_t target = arm64 ? got_target(file, code.subspan(at), start + at)
+						   : lea_target(code.subspan(at), start + at);
+		if (target && starts_context(file, target))
+			return target;
+	}
+	return 0;
+}
+
+// In a file, from the byte before the code on.
+void add(const ElfFile& file, std::uint64_t address, std::uint64_t bytes, std::vector<Stretch>& stretches)
+{
+	Rule outermost;
+	outermost.kind = UW_RULE_OUTERMOST;
+	if (const auto range = offsets_of(file.segments(), address - 1, bytes + 1))
+		stretches.push_back({range->start, range->end, outermost});
 }
 
 } // namespace
@@ -73,15 +138,15 @@ std::vector<Stretch> fiber_end_stretches(const ElfFile& file)
 	std::vector<Stretch> stretches;
 	if (file.arch() != Arch::x86_64 && file.arch() != Arch::arm64)
 		return stretches;
-	Rule outermost;
-	outermost.kind = UW_RULE_OUTERMOST;
 	for (const std::uint64_t start : file.functions_named("make_fcontext")) {
-		const Bytes code = file.read(start, max_function_bytes);
+		const Bytes code = file.read(start, max_fcontext_bytes);
 		const Ending ending = file.arch() == Arch::arm64 ? arm64_ending(code) : x86_64_ending(code);
-		const auto range = offsets_of(file.segments(), start + ending.start, ending.end - ending.start);
-		if (ending.end && range)
-			stretches.push_back({range->start - 1, range->end, outermost});
+		if (ending.end)
+			add(file, start + ending.start, ending.end - ending.start, stretches);
 	}
+	for (const std::uint64_t start : file.functions_named("makecontext"))
+		if (const std::uint64_t ending = start_context(file, start))
+			add(file, ending, 0, stretches);
 	return stretches;
 }
 

@@ -9,10 +9,11 @@
 
 namespace uwind {
 
-// make_fcontext() of Boost.Context lays code of its own below a fiber's first function: code
-// that ends the process, and that nobody has called. There a stack ends. Copies of
-// it in any file are known by the function's symbol and their instructions; amd64 and
-// arm64. Each stretch begins one byte early, because a return address is looked up one byte below.
+// The stack of a fiber ends in code that nobody has called: its address was stored as the
+// return address of the fiber's first function, by make_fcontext() of Boost.Context (copies
+// of it in any file) or by makecontext() of glibc. Both are known by the function's symbol
+// and their instructions; on amd64 and arm64. Each stretch begins one byte early, because
+// a return address is looked up one byte below.
 std::vector<Stretch> fiber_end_stretches(const ElfFile& file);
 
 } // namespace uwind
