@@ -110,6 +110,20 @@ static bool uw_vma_may_fault(const struct vm_area_struct *vma)
 	       !userfaultfd_armed((struct vm_area_struct *)vma);
 }
 
+/* Stacks are anonymous memory, and the kernel merges none of two that keep a guard page apart. */
+bool uw_memory_other_stack(u64 sp, u64 address)
+{
+	struct vm_area_struct *vma;
+	bool other;
+
+	if (mmap_read_lock_killable(current->mm))
+		return false;
+	vma = vma_lookup(current->mm, address);
+	other = vma && sp >= vma->vm_end && (vma->vm_flags & VM_WRITE) && uw_vma_may_fault(vma);
+	mmap_read_unlock(current->mm);
+	return other;
+}
+
 static void uw_stack_find(struct uw_port *port)
 {
 	struct vm_area_struct *vma;

@@ -31,7 +31,8 @@
 	X(BAD_RULE, "bad_rule", 0)           /* a rule that means nothing        */ \
 	X(BAD_REGS, "bad_regs", 0)           /* the registers are of no use      */ \
 	X(REFUSED_READ, "refused_read", 0)   /* a fault outside the stack        */ \
-	X(KILLED, "killed", 0)               /* a fatal signal ended the walk    */
+	X(KILLED, "killed", 0)               /* a fatal signal ended the walk    */ \
+	X(STACK_SWITCH, "stack_switch", 0)   /* to another stack, further down   */
 
 /* How a frame was found: X(NAME, json). The first frame is always PC. */
 #define UWIND_METHOD_LIST(X)                                                     \

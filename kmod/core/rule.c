@@ -9,7 +9,9 @@
  *              | this frame         |
  *   SP   ----> +--------------------+  lower addresses
  *
- * The stack moves one way: a CFA lies above the SP that it replaces. The one
+ * The stack moves one way: a CFA lies above the SP that it replaces. Below it may
+ * be another stack, from which the program has switched to this one: the walk ends
+ * there and says so. (One that lies above is followed like any caller.) The one
  * exception is code with its return address in a register: a leaf of Arm's,
  * which may have pushed nothing, or glibc's vfork() on x86, which pops it. There
  * CFA == SP. Only an exact pc (the topmost frame, or the one that a signal
@@ -160,13 +162,13 @@ static bool has_no_stack(const struct uw_rule *rule)
 	return rule->ra_place == UW_PLACE_SAME || rule->ra_place == UW_PLACE_REG_VAL;
 }
 
-static inline enum uw_stop check_cfa(u64 cfa, u64 sp, u8 word, bool may_stay)
+static inline enum uw_stop check_cfa(struct uw_port *port, u64 cfa, u64 sp, u8 word, bool may_stay)
 {
 	if (cfa & (word - 1u))
 		return UW_STOP_MISALIGNED;
-	if (cfa < sp || (cfa == sp && !may_stay))
-		return UW_STOP_BACKWARDS;
-	return UW_STOP_NONE;
+	if (cfa < sp)
+		return uw_stack_below(port, sp, cfa);
+	return cfa == sp && !may_stay ? UW_STOP_BACKWARDS : UW_STOP_NONE;
 }
 
 static inline enum uw_stop apply_frame(const struct uw_rule *rule, const struct uw_abi *abi, struct uw_regs *regs,
@@ -180,7 +182,7 @@ static inline enum uw_stop apply_frame(const struct uw_rule *rule, const struct 
 	stop = find_cfa(rule, abi, regs, port, &cfa);
 	if (stop != UW_STOP_NONE)
 		return stop;
-	stop = check_cfa(cfa, sp, abi->word, topmost && has_no_stack(rule));
+	stop = check_cfa(port, cfa, sp, abi->word, topmost && has_no_stack(rule));
 	if (stop != UW_STOP_NONE)
 		return stop;
 	stop = find_ra(rule, abi, regs, port, cfa, &ra);

@@ -16,7 +16,7 @@
  *   FP lost                           NO_TABLE         NO_TABLE
  *   FP is 0                           NO_TABLE         ZERO_FP
  *   FP misaligned                     NO_TABLE         MISALIGNED
- *   FP below SP                       NO_TABLE         BACKWARDS
+ *   FP below SP                       NO_TABLE         BACKWARDS, STACK_SWITCH
  *   return address is 0               NO_TABLE         ZERO_RA
  *   return address not executable     NO_TABLE         BAD_PC
  *   unreadable, FP far above SP       NO_TABLE         BAD_READ, REFUSED_READ
@@ -36,7 +36,7 @@
 #include "walk.h"
 #include "compat_arm.h"
 #include "rule.h"
-#include "uw_port_walk.h"
+#include "stack_read.h"
 
 #define MAX_SIGNAL_FRAMES 16u
 #define FP_NEAR_BYTES     (8u << 20) /* the usual limit of a stack */
@@ -156,6 +156,8 @@ static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *
 		stop = apply_frame_pointer(walk, port, at, frame);
 	if (!at->chained)
 		stop = judge_guess(stop, tried_fp(walk), walk->regs.r[uw_arch_sp(walk->arch)]);
+	else if (stop == UW_STOP_BACKWARDS)
+		stop = uw_stack_below(port, walk->regs.r[uw_arch_sp(walk->arch)], tried_fp(walk));
 	at->guessed = !at->chained;
 	at->chained = true;
 	at->exact = false;

@@ -31,6 +31,7 @@ struct uw_port {
 int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found);
 int uw_memory_enter_at(struct uw_port *port, u64 address);
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
+bool uw_memory_other_stack(u64 sp, u64 address);
 
 static inline int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
 {
@@ -70,6 +71,11 @@ static inline u64 uw_port_strip(struct uw_port *port, u64 address)
 static inline u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
 {
 	return IS_ENABLED(CONFIG_UPROBES) && unlikely(port->probed) ? uw_uprobe_caller(port, ra, cfa) : ra;
+}
+
+static inline bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
+{
+	return uw_memory_other_stack(sp, address);
 }
 
 #endif

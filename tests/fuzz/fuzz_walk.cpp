@@ -158,7 +158,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 		{stack, stack_bytes.size(), stack_bytes.data()},
 		{text, calls.size() * 4, reinterpret_cast<const u8*>(calls.data())},
 	};
-	uw_port port{code, 2, slices, 2, word, arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0, 0, 0, 0};
+	uw_port port{code, 2, slices, 2, word, arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0, 0, 0, 0, 0, 0, stack};
 
 	for (u32 i = 0; i < draft.draft.nr_rules; i++)
 		for (bool topmost : {false, true})

@@ -110,6 +110,8 @@ private:
 			max_frames_ = static_cast<u32>(number(first));
 		} else if (verb == "pac") {
 			world_->port.pac_mask = number(first);
+		} else if (verb == "stack") {
+			world_->port.stack_start = number(first);
 		} else if (verb == "pc") {
 			world_->pc(number(first) & ~u64{thumb_bit()}).thumb(number(first) & thumb_bit());
 		} else if (verb == "reg") {

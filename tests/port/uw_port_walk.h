@@ -36,6 +36,7 @@ struct uw_port {
 	int fail_with;  /* negative errno of that read                            */
 	u64 trampoline; /* the return address of frames whose return is watched   */
 	u64 watched;    /* what it stands for                                     */
+	u64 stack_start; /* memory below it may be another stack's                */
 };
 
 UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
@@ -89,6 +90,14 @@ UW_PORT_INLINE u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
 {
 	(void)cfa;
 	return port->trampoline && ra == port->trampoline ? port->watched : ra;
+}
+
+UW_PORT_INLINE bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
+{
+	u64 word;
+
+	(void)sp;
+	return address < port->stack_start && !uw_port_word(port, address, &word);
 }
 
 #endif

@@ -53,6 +53,21 @@ TEST_CASE("a broken chain of frame pointers says what broke")
 	REQUIRE(chain(0, 0x1234).walk().stop == UW_STOP_BAD_PC);
 }
 
+TEST_CASE("a chain of frame pointers that leads down to another stack says so")
+{
+	World world = chain(stack - 4096);
+	world.word(stack - 4096, 0);
+	REQUIRE(world.walk().stop == UW_STOP_BACKWARDS);
+	world.port.stack_start = stack;
+	REQUIRE(world.walk().stop == UW_STOP_STACK_SWITCH);
+	World unmapped = chain(stack - 4096);
+	unmapped.port.stack_start = stack;
+	REQUIRE(unmapped.walk().stop == UW_STOP_BACKWARDS);
+	World guessed = guess(stack - 4096);
+	guessed.port.stack_start = stack;
+	REQUIRE(guessed.word(stack - 4096, 0).walk().stop == UW_STOP_NO_TABLE);
+}
+
 TEST_CASE("a first frame pointer that is none means that a table is missing")
 {
 	REQUIRE(guess(0).walk().stop == UW_STOP_NO_TABLE);

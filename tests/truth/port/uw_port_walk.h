@@ -37,4 +37,13 @@ UW_PORT_INLINE u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
 	return ra;
 }
 
+/* Their programs stay on one stack but for signals. */
+UW_PORT_INLINE bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
+{
+	(void)port;
+	(void)sp;
+	(void)address;
+	return false;
+}
+
 #endif
