@@ -24,7 +24,7 @@ debug_cases() { # GROUP
 	lives) echo 35_lives 95_leaks ;;
 	trouble) echo 36_trouble 95_leaks ;;
 	users) echo 51_attack 52_strangers 53_members 95_leaks ;;
-	storm) echo 56_storm 95_leaks ;;
+	storm) echo 28_uprobes 29_stacks 56_storm 95_leaks ;;
 	memory) echo 54_no_memory 60_unload 70_daemon 71_service 80_status 95_leaks ;;
 	esac
 }

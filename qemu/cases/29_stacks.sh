@@ -1,0 +1,14 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# Stacks that are not the thread's own: those of coroutines end where these began; one that was gone over to is followed
+# to the stack it came from if that lies above, and else the switch is named.
+# Expected: 20 s
+. ./lib.sh
+
+for verb in coroutine fcontext upward downward; do
+	want "a program on other stacks is recorded: $verb" uwind record -F 499 -o $verb.json -- "$PROGRAMS/stacks_victim" $verb 3
+done
+rules coroutine.json schema balance samples:coroutine:100 complete:coroutine:98 chain:coroutine:work_recurse:coroutine
+rules fcontext.json schema balance samples:fcontext:100 complete:fcontext:98 chain:fcontext:work_recurse:fcontext_entry
+rules upward.json schema balance samples:upward:100 complete:upward:98 bottom:upward chain:upward:work_recurse:call_on chain:upward:call_on:main
+rules downward.json schema balance samples:downward:100 stop:downward:stack_switch:95 chain:downward:work_recurse:call_on
