@@ -7,6 +7,7 @@
 #include "tables/code_arm64.h"
 #include "tables/code_x86.h"
 #include "tables/entry.h"
+#include "tables/epilogue_arm64.h"
 #include "tables/gaps.h"
 #include "tables/known_code.h"
 #include "tables/row_builder.h"
@@ -163,6 +164,8 @@ public:
 	const std::vector<CodeFunction>& contradictory() const { return contradictory_; }
 	// Functions whose CFI is good for calls only; in order.
 	const std::vector<OffsetRange>& silent() const { return silent_; }
+	// Their ends, read from the instructions.
+	const std::vector<Stretch>& epilogues() const { return epilogues_; }
 
 private:
 	Status collect();
@@ -181,6 +184,7 @@ private:
 	std::vector<Piece> pieces_;
 	std::vector<CodeFunction> contradictory_;
 	std::vector<OffsetRange> silent_;
+	std::vector<Stretch> epilogues_;
 	const Arch arch_;
 	std::vector<ElfSection> code_;
 };
@@ -302,8 +306,10 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 		sink_.begin(bias, signal_frame, missing);
 		program.run_fde(fde, states[fde.cie], end);
 	}
-	if (returns_in_silence(piece))
+	if (returns_in_silence(piece)) {
 		silent_.push_back({piece.start, piece.end});
+		read_epilogues_arm64(code_of(piece), piece.start, epilogues_);
+	}
 	if (!sink_.contradicts_itself() && !pushes_in_silence(piece))
 		return;
 	builder_.truncate(before);
@@ -374,6 +380,7 @@ Result<TableRows> lower_eh_frame(const ElfFile& file, const ElfFile* debug)
 		return section.error();
 	TableRows table, silent; // silent: good for calls, where instructions say nothing
 	std::vector<CodeFunction> contradictory;
+	std::vector<Stretch> epilogues;
 	if (*section) {
 		Lowering lowering(file.segments(), file.arch(), cfi_section_of(file, **section), code_to_compare(file));
 		Result<TableRows> lowered = lowering.run();
@@ -382,11 +389,13 @@ Result<TableRows> lower_eh_frame(const ElfFile& file, const ElfFile* debug)
 		table = std::move(*lowered);
 		contradictory = lowering.contradictory();
 		silent = cut_out(table, lowering.silent());
+		epilogues = lowering.epilogues();
 	}
 	const bool described = !table.rows.empty();
 	table.method = described ? UW_METHOD_EH_FRAME : UW_METHOD_SYNTH;
 	table.arch = file.arch();
 	fill_known_code(table, file, contradictory);
+	fill_gaps(table, rows_of(std::move(epilogues)));
 	fill_gaps(table, silent);
 	if (!described)
 		add_debug_frame(table, file, debug);
