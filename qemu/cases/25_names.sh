@@ -26,9 +26,10 @@ mkdir -p "${by_id%/*}"
 cp $STRIPPED/.debug/sframe_victim.debug "$by_id"
 
 # One after the other, since one of them has more threads than there are processors.
+before=$(status_of requested)
 uwind record -a -F 499 -o names.json 2>said &
 recorder=$!
-want "recording begins" until_true 60 is_sampling
+want "samples are taken" until_true 60 asked $((before + 1))
 for program in names_victim names_no_id threads_victim sframe_victim; do bin/$program 4; done
 kill -INT $recorder
 want "recording ends" wait $recorder
