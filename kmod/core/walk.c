@@ -10,7 +10,9 @@
  * Code without a row is left by the frame pointer. That register may be a
  * general one there, so the first such step after a frame found otherwise is a
  * guess, and its failures say NO_TABLE: nothing was broken, something was
- * missing. Once one step has worked, the chain speaks for itself:
+ * missing. Once one step has worked, the chain speaks for itself; but that a stack
+ * ends there is believed behind a second step only, as zeros are everywhere (on
+ * 32-bit Arm the call before a return address has shown that the step was right):
  *
  *                                     first step       in a chain
  *   FP lost                           NO_TABLE         NO_TABLE
@@ -109,6 +111,11 @@ static enum uw_stop judge_guess(enum uw_stop stop, u64 fp, u64 sp)
 	}
 }
 
+static bool ends_by_zero(enum uw_stop stop)
+{
+	return stop == UW_STOP_ZERO_RA || stop == UW_STOP_ZERO_FP;
+}
+
 static const struct uw_rule *const frame_pointer_rules[UW_NR_ARCHES] = {
 	[UW_ARCH_X86_64] = &uw_rule_frame_pointer_x86,
 	[UW_ARCH_ARM64] = &uw_rule_frame_pointer_arm64,
@@ -156,6 +163,8 @@ static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *
 		stop = apply_frame_pointer(walk, port, at, frame);
 	if (!at->chained)
 		stop = judge_guess(stop, tried_fp(walk), walk->regs.r[uw_arch_sp(walk->arch)]);
+	else if (at->guessed && ends_by_zero(stop) && walk->arch != UW_ARCH_ARM)
+		stop = UW_STOP_NO_TABLE;
 	else if (stop == UW_STOP_BACKWARDS)
 		stop = uw_stack_below(port, walk->regs.r[uw_arch_sp(walk->arch)], tried_fp(walk));
 	at->guessed = !at->chained;

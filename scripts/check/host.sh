@@ -160,6 +160,44 @@ truth_guest() { # CPU STACKS PROGRAM...
 		-- /root/truth/guest.sh "$@"
 }
 
+# An architecture's 32-bit companion, as Debian calls it.
+compat_of() { case $1 in amd64) echo i386 ;; arm64) echo armhf ;; esac; }
+
+# Debian's perl and bash of another architecture; the packages are there for the guest's own.
+lone_programs() { # ARCH FOLDER
+	local package
+	mkdir -p "$2"
+	for package in perl-base bash; do
+		dpkg-deb --fsys-tarfile "$(scripts/lab/debs.sh --only "$1" $package)" |
+			tar -xC "$2" --wildcards --transform 's,.*/,,' './usr/bin/perl' './bin/bash' 2>/dev/null || true
+	done
+	[ -x "$2/perl" ] && [ -x "$2/bash" ]
+}
+
+# 32-bit programs in a guest of either architecture, and what compares them.
+guest_of_32() { # ARCH NAME RUN_OPTION... -- COMMAND...
+	local arch=$1 name=$2 compat package more=()
+	shift 2
+	compat=$(compat_of "$arch")
+	lone_programs "$compat" "build/lone-$compat"
+	for package in python3.11-minimal xz-utils sqlite3 libcrypt1 libtinfo6; do more+=(--pkg "$package:$compat"); done
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel 6.1 --timeout 1150 --out "$OUT/$name" "${more[@]}" \
+		--add "build/lone-$compat:/root/lone" --add tests/truth "$@"
+}
+
+# Against gdb: there libunwind knows nothing of them.
+truth_guest_32() { # ARCH STACKS PROGRAM...
+	guest_of_32 "$1" truth-32 --no-module --pkg gdb --pkg libunwind8 --add "build/$1/tests/truth_walk" \
+		-- env TRUTH_KEEP=/out PATH="/root/lone:$PATH" python3.11 /root/truth/stock_programs.py /root/truth_walk "${@:2}"
+}
+
+# Beside perf, with programs of the kernel's own word size as well.
+perf_guest() { # ARCH SECONDS
+	guest_of_32 "$1" perf --pkg linux-perf --pkg gawk --pkg openssl \
+		-- env PATH="/root/lone:$PATH" python3.11 /root/truth/against_perf.py "$2" \
+		python3 perl bash xz sqlite3 gawk openssl
+}
+
 # The same on arm64: signed return addresses, and the atomic instructions without which no program can be stepped through.
 sframe_guest() { # SUITE METHOD
 	local victim

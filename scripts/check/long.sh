@@ -24,6 +24,18 @@ long_part() { # PART
 		step truth-signed truth_guest max,pauth-impdef=on 60
 		step truth-unsigned truth_guest cortex-a72 60 python3 perl xz threads
 		;;
+	truth-i386 | truth-arm)
+		arch=${1#truth-}
+		arch=${arch/i386/amd64} arch=${arch/%arm/arm64}
+		step "build-truth-$arch" build_truth "$arch"
+		if passed "build-truth-$arch"; then step "$1" truth_guest_32 "$arch" 300 python3 perl bash xz sqlite3; fi
+		cat "$OUT/$1.log"
+		;;
+	perf-amd64 | perf-arm64)
+		build_for_vm "${1#perf-}" 6.1
+		if built_for_vm "${1#perf-}" 6.1; then step "$1" perf_guest "${1#perf-}" 20; fi
+		grep '^|' "$OUT/$1.log"
+		;;
 	matrix-amd64)
 		step build-truth-amd64 build_truth amd64
 		for arch in amd64 i386; do
@@ -73,7 +85,7 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm64'
+LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch lives-$arch stopped-$arch unload-$arch"; done
 
 check_long() { # [PART]

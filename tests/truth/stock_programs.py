@@ -58,7 +58,7 @@ def workload(folder):
         "openssl": ("openssl", "speed -seconds 100 rsa2048" + quiet),
         "libcrypto": ("openssl", "speed -seconds 100 -evp sha256" + quiet),
         "xz": ("xz", "-9 -T2 -k -c " + big + " > /dev/null"),
-        "bash": ("/bin/bash", file("a.sh", BASH)),
+        "bash": ("bash", file("a.sh", BASH)),
         "git": ("git", "-C " + TREE + " log -p --stat" + quiet),
         "gdb": ("gdb", "-q -batch -nx -x " + file("a_gdb.py", GDB) + " /usr/bin/xz" + quiet),
         "cc1plus": (cc1plus, "-quiet -O2 -fpreprocessed " + expanded + " -o /dev/null"),
@@ -142,4 +142,5 @@ def main():
     sys.exit(1 if bad or not sums["stacks"] else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -49,8 +49,14 @@ TEST_CASE("a broken chain of frame pointers says what broke")
 	REQUIRE(chain(stack + 101).walk().stop == UW_STOP_MISALIGNED);
 	REQUIRE(chain(stack + 128).walk().stop == UW_STOP_BAD_READ);
 	REQUIRE(chain(~7ull).walk().stop == UW_STOP_BACKWARDS);
-	REQUIRE(chain(0, 0).walk().stop == UW_STOP_ZERO_RA);
+	REQUIRE(chain(stack + 96).words(stack + 96, {0, 0}).walk().stop == UW_STOP_ZERO_RA);
 	REQUIRE(chain(0, 0x1234).walk().stop == UW_STOP_BAD_PC);
+}
+
+TEST_CASE("zeros behind the first step of a chain end no stack")
+{
+	REQUIRE(chain(0, 0).walk().stop == UW_STOP_NO_TABLE);
+	REQUIRE(guess(stack + 64).words(stack + 64, {0, text + 0x20}).walk().stop == UW_STOP_NO_TABLE);
 }
 
 TEST_CASE("a chain of frame pointers that leads down to another stack says so")
