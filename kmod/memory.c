@@ -103,6 +103,18 @@ int uw_memory_enter_at(struct uw_port *port, u64 address)
 	return err;
 }
 
+/* Its first and last words are in mappings that have been looked at. */
+int uw_memory_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])
+{
+	int err = uw_memory_enter_at(port, address + UW_CODE_BYTES - port->word_bytes);
+
+	if (!err && address - port->readable_start >= port->readable_places)
+		err = uw_memory_enter_at(port, address);
+	if (err)
+		return err;
+	return copy_from_user_nofault(code, (const void __user *)(unsigned long)address, UW_CODE_BYTES);
+}
+
 static bool uw_vma_may_fault(const struct vm_area_struct *vma)
 {
 	return vma_is_anonymous((struct vm_area_struct *)vma) &&

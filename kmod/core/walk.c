@@ -12,7 +12,9 @@
  * guess, and its failures say NO_TABLE: nothing was broken, something was
  * missing. Once one step has worked, the chain speaks for itself; but that a stack
  * ends there is believed behind a second step only, as zeros are everywhere (on
- * 32-bit Arm the call before a return address has shown that the step was right):
+ * 32-bit Arm the call before a return address has shown that the step was right).
+ * At an exact pc the code may say that the frame pointer is not to be followed yet,
+ * or any more: see prologue.h.
  *
  *                                     first step       in a chain
  *   FP lost                           NO_TABLE         NO_TABLE
@@ -37,6 +39,7 @@
  */
 #include "walk.h"
 #include "compat_arm.h"
+#include "prologue.h"
 #include "rule.h"
 #include "stack_read.h"
 
@@ -174,6 +177,21 @@ static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *
 	return stop;
 }
 
+/* At an exact pc without a table: what the instructions there say. */
+static bool read_prologue(const struct uw_walk *walk, struct uw_port *port, struct uw_found *found)
+{
+	found->method = UW_METHOD_SYNTH;
+	switch (walk->arch) {
+	case UW_ARCH_X86_64:
+	case UW_ARCH_I386:
+		return uw_prologue_x86(port, walk->arch, walk->regs.pc, &found->rule);
+	case UW_ARCH_ARM64:
+		return uw_prologue_arm64(port, walk->regs.pc, &found->rule);
+	default:
+		return false;
+	}
+}
+
 static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct progress *at, struct uw_found *found)
 {
 	u32 skipped = at->exact ? 0 : 1;
@@ -186,6 +204,8 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 	if (walk->nr_frames == walk->max_frames)
 		return UW_STOP_DEPTH;
 	frame = push(walk, found, skipped, at->method);
+	if (err && at->exact && read_prologue(walk, port, found))
+		err = 0;
 	if (err || (found->rule.kind == UW_RULE_UNKNOWN && skipped))
 		return step_by_frame_pointer(walk, port, at, frame);
 	return step_by_table(walk, port, at, found, frame);

@@ -36,6 +36,8 @@ struct uw_found {
 	u8 method; /* enum uw_method of the table                      */
 };
 
+#define UW_CODE_BYTES 8u
+
 /*
  * The port (uw_port_walk.h, inline, bound at compile time) gives:
  *
@@ -45,6 +47,8 @@ struct uw_found {
  *   int uw_port_word(struct uw_port *port, u64 address, u64 *word)
  *       read one word of stack, on 32-bit Arm of code, too, of the ABI's size: 0; -EFAULT;
  *       -EACCES: a fault outside the stack is not allowed; -EINTR: a fatal signal is pending.
+ *   int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])
+ *       read code: 0; or a negative errno, and nothing is lost: it never faults.
  *   u64 uw_port_strip(struct uw_port *port, u64 address)
  *       an address without its pointer authentication code.
  *   u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
@@ -59,8 +63,8 @@ struct uw_port;
 /*
  * Walk until a named stop. Reads at most 3 words of memory per frame, and one more
  * for each use of a base register that is on the stack; 33 of a signal frame; by a
- * frame pointer of 32-bit Arm 7 words, 15 at an exact pc. BAD_REGS: SP is not known,
- * or arch is none; no frame then.
+ * frame pointer of 32-bit Arm 7 words, 15 at an exact pc. Of code at most twice UW_CODE_BYTES, at
+ * an exact pc without a row. BAD_REGS: SP is not known, or arch is none; no frame then.
  */
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port);
 

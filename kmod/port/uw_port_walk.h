@@ -31,6 +31,7 @@ struct uw_port {
 int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found);
 int uw_memory_enter_at(struct uw_port *port, u64 address);
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
+int uw_memory_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES]);
 bool uw_memory_other_stack(u64 sp, u64 address);
 
 static inline int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
@@ -53,6 +54,11 @@ static inline int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 	if (likely(!copy_from_user_nofault(word, user, port->word_bytes)))
 		return 0;
 	return uw_memory_fault(port, address, word);
+}
+
+static inline int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])
+{
+	return uw_memory_fetch(port, address, code);
 }
 
 /* XPACLRI is a hint: a CPU without pointer authentication does nothing. */

@@ -81,6 +81,31 @@ UW_PORT_INLINE int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 	return -EFAULT;
 }
 
+UW_PORT_INLINE int uw_port_byte(const struct uw_port *port, u64 address, u8 *byte)
+{
+	u32 i;
+
+	for (i = 0; i < port->nr_slices; i++) {
+		const struct uw_port_slice *slice = &port->slices[i];
+
+		if (address - slice->start >= slice->bytes)
+			continue;
+		*byte = slice->data[address - slice->start];
+		return 0;
+	}
+	return -EFAULT;
+}
+
+UW_PORT_INLINE int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])
+{
+	u32 i;
+
+	for (i = 0; i < UW_CODE_BYTES; i++)
+		if (uw_port_byte(port, address + i, &code[i]))
+			return -EFAULT;
+	return 0;
+}
+
 UW_PORT_INLINE u64 uw_port_strip(struct uw_port *port, u64 address)
 {
 	return address & ~port->pac_mask;

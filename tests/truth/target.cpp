@@ -227,6 +227,11 @@ int uw_target_word(struct uw_port* port, u64 address, u64* word)
 	return reinterpret_cast<truth::Target*>(port)->word(address, *word) ? 0 : -EFAULT;
 }
 
+int uw_target_fetch(struct uw_port* port, u64 address, u8* code)
+{
+	return reinterpret_cast<truth::Target*>(port)->read(address, code, UW_CODE_BYTES) ? 0 : -EFAULT;
+}
+
 u64 uw_target_strip(struct uw_port* port, u64 address)
 {
 	return reinterpret_cast<truth::Target*>(port)->strip(address);

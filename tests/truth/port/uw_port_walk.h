@@ -12,6 +12,7 @@ struct uw_port; /* one Target */
 
 int uw_target_find(struct uw_port *port, u64 address, struct uw_found *found);
 int uw_target_word(struct uw_port *port, u64 address, u64 *word);
+int uw_target_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES]);
 u64 uw_target_strip(struct uw_port *port, u64 address);
 
 UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
@@ -22,6 +23,11 @@ UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_fou
 UW_PORT_INLINE int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 {
 	return uw_target_word(port, address, word);
+}
+
+UW_PORT_INLINE int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])
+{
+	return uw_target_fetch(port, address, code);
 }
 
 UW_PORT_INLINE u64 uw_port_strip(struct uw_port *port, u64 address)
