@@ -15,6 +15,7 @@ Usage: report.py FILE RULE...
   cpus:N                      samples were taken on so many processors, after the first half of the time too
   bottom:COMM                 its complete stacks end in _start or where threads start
   chain:COMM:INNER:OUTER      in some stack of it, OUTER called INNER, directly or not
+  called:COMM:OUTER:PERCENT   of its stacks whose innermost frame is in no file, in at least so many OUTER has called that
   only:COMM                   there is no sample of any other program
   table:MODULE:KIND           a module whose path contains MODULE has such a table
   method:MODULE:METHOD        some frame in MODULE was found that way
@@ -192,6 +193,13 @@ def rule_chain(report, comm, inner, outer):
     if any(follows(report.names(s), inner, outer) for s, _ in report.stacks(comm)):
         return []
     return ["no stack of %s has %s called by %s" % (comm, inner, outer)]
+
+
+def rule_called(report, comm, outer, percent):
+    stacks = [(s, w) for s, w in report.stacks(comm) if report.json["frames"][s["frames"][0]]["module"] is None]
+    total = sum(w for _, w in stacks)
+    found = 100 * sum(w for s, w in stacks if report.names(s)[1:2] == [outer]) / total if total else 0.0
+    return [] if found >= float(percent) else ["%s has called %.2f %% of %d" % (outer, found, total)]
 
 
 def rule_only(report, comm):
