@@ -11,4 +11,4 @@ done
 rules coroutine.json schema balance samples:coroutine:100 complete:coroutine:90 chain:coroutine:work_recurse:coroutine
 rules fcontext.json schema balance samples:fcontext:100 complete:fcontext:90 chain:fcontext:work_recurse:fcontext_entry
 rules upward.json schema balance samples:upward:100 complete:upward:90 bottom:upward chain:upward:work_recurse:call_on chain:upward:call_on:main
-rules downward.json schema balance samples:downward:100 stop:downward:stack_switch:90 chain:downward:work_recurse:call_on
+rules downward.json schema balance samples:downward:100 stop:downward:stack_switch:80 chain:downward:work_recurse:call_on
