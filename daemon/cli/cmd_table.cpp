@@ -13,7 +13,7 @@
 #include "cli/verbs.h"
 #include "io/debug_file.h"
 #include "model/words.h"
-#include "tables/eh_frame.h"
+#include "tables/file_rows.h"
 #include "tables/module_view.h"
 #include "tables/rule_text.h"
 #include "tables/table_builder.h"
@@ -46,7 +46,7 @@ Result<FileTable> build(int fd, const std::string& source)
 			return Error{ENODATA, table->sframe_refused ? table->note : "it has no .sframe"};
 		return table;
 	}
-	Result<TableRows> rows = lower_eh_frame(*file);
+	Result<TableRows> rows = rows_of_file(*file);
 	if (!rows)
 		return rows.error();
 	if (!table)

@@ -6,11 +6,7 @@
 #include "tables/cfi_rule.h"
 #include "tables/code_arm64.h"
 #include "tables/code_x86.h"
-#include "tables/entry.h"
 #include "tables/epilogue_arm64.h"
-#include "tables/gaps.h"
-#include "tables/known_code.h"
-#include "tables/row_builder.h"
 #include "tables/segments.h"
 
 extern "C" {
@@ -357,56 +353,26 @@ std::vector<ElfSection> code_to_compare(const ElfFile& file)
 	return compared ? file.code_sections() : std::vector<ElfSection>{};
 }
 
-// A file without .eh_frame may have this one, or its debug file may. clang's says nothing
-// of how frames are undone, and gcc's is late there: the instructions come first. If it
-// is broken, the rest is not lost.
-void add_debug_frame(TableRows& table, const ElfFile& file, const ElfFile* debug)
-{
-	Result<TableRows> rows = lower_debug_frame(file, file.segments());
-	if (!rows && rows.error().code == ENODATA && debug)
-		rows = lower_debug_frame(*debug, file.segments());
-	if (rows)
-		fill_gaps(table, *rows);
-	else if (rows.error().code != ENODATA)
-		table.inexpressible[rows.error().message]++;
-}
-
 } // namespace
 
-Result<TableRows> lower_eh_frame(const ElfFile& file, const ElfFile* debug)
+Result<CfiRows> lower_eh_frame(const ElfFile& file)
 {
-	ElfFile::Found section = file.eh_frame();
+	const ElfFile::Found section = file.eh_frame();
 	if (!section)
 		return section.error();
-	TableRows table, silent; // silent: good for calls, where instructions say nothing
-	std::vector<CodeFunction> contradictory;
-	std::vector<Stretch> epilogues;
-	if (*section) {
-		Lowering lowering(file.segments(), file.arch(), cfi_section_of(file, **section), code_to_compare(file));
-		Result<TableRows> lowered = lowering.run();
-		if (!lowered)
-			return lowered;
-		table = std::move(*lowered);
-		contradictory = lowering.contradictory();
-		silent = cut_out(table, lowering.silent());
-		epilogues = lowering.epilogues();
-	}
-	const bool described = !table.rows.empty();
-	table.method = described ? UW_METHOD_EH_FRAME : UW_METHOD_SYNTH;
-	table.arch = file.arch();
-	fill_known_code(table, file, contradictory);
-	fill_gaps(table, rows_of(std::move(epilogues)));
-	fill_gaps(table, silent);
-	if (!described)
-		add_debug_frame(table, file, debug);
-	lengthen_signal_returns(table);
-	begin_outermost(table, file);
-	if (table.method == UW_METHOD_EH_FRAME)
-		close_gaps(table, file.segments());
-	if (table.rows.empty())
-		return Error{ENODATA, *section ? ".eh_frame describes no code of this file"
-					       : "there is neither .sframe nor .eh_frame in it"};
-	return table;
+	CfiRows rows;
+	if (!*section)
+		return rows;
+	Lowering lowering(file.segments(), file.arch(), cfi_section_of(file, **section), code_to_compare(file));
+	Result<TableRows> lowered = lowering.run();
+	if (!lowered)
+		return lowered.error();
+	rows.believed = std::move(*lowered);
+	rows.at_calls = cut_out(rows.believed, lowering.silent());
+	rows.epilogues = lowering.epilogues();
+	rows.contradictory = lowering.contradictory();
+	rows.section = true;
+	return rows;
 }
 
 } // namespace uwind

@@ -5,22 +5,33 @@
 #include "base/result.h"
 #include "model/table_rows.h"
 #include "tables/cfi_entry.h"
+#include "tables/code_function.h"
 #include "tables/elf_file.h"
+#include "tables/row_builder.h"
+
+#include <vector>
 
 namespace uwind {
 
-// Rows for all code that the file's .eh_frame describes, and for code without
-// CFI whose rows are known: see known_code.h. If .eh_frame describes none, .debug_frame
-// fills the gaps that are left: that of the file, or of debug, if there is such a file.
-//
+// What .eh_frame says of a file's code.
+struct CfiRows {
+	TableRows believed;
+	// Rows of functions whose CFI is good for calls only: it does not know how their frames are undone.
+	TableRows at_calls;
+	std::vector<Stretch> epilogues; // of these functions, read from their instructions
+	// Functions whose CFI contradicts itself: they have no rows.
+	std::vector<CodeFunction> contradictory;
+	bool section = false; // there is an .eh_frame
+};
+
 // Of entries that overlap, the one with the greatest start at or below a pc
 // counts, as in the binary search of libgcc and gdb: a later entry cuts an
 // earlier one short, and behind its end nothing is known. Of two with the same
 // start the first in the section counts.
 //
-// ENODATA: no rows. EBADMSG: broken. EFBIG: code at or above file offset 4 GiB.
-// E2BIG: more rows than a table takes.
-Result<TableRows> lower_eh_frame(const ElfFile& file, const ElfFile* debug = nullptr);
+// EBADMSG: broken. EFBIG: code at or above file offset 4 GiB. E2BIG: more rows than a
+// table takes.
+Result<CfiRows> lower_eh_frame(const ElfFile& file);
 
 // Rows for all code that .debug_frame describes, in the file itself or in one of debug
 // information; the segments are those of the program. There are no rows for other code.

@@ -2,7 +2,7 @@
 // Chooses between the two sources, and never gives up one for the other's fault.
 #include "tables/table_builder.h"
 
-#include "tables/eh_frame.h"
+#include "tables/file_rows.h"
 #include "tables/plt.h"
 #include "tables/row_builder.h"
 #include "tables/sframe_rows.h"
@@ -87,11 +87,11 @@ Status check_machine(const ElfFile& file, Arch machine)
 Result<TableRows> lower_with_debug_file(const ElfFile& file, const DebugFiles& debug_files)
 {
 	if (!debug_files || file.arch() != Arch::arm || file.build_id().empty())
-		return lower_eh_frame(file);
+		return rows_of_file(file);
 	const UniqueFd fd = debug_files(file.build_id());
 	const Result<ElfFile> debug = ElfFile::open(fd.get());
 	const bool fits = debug && debug->build_id() == file.build_id() && debug->arch() == file.arch();
-	return lower_eh_frame(file, fits ? &*debug : nullptr);
+	return rows_of_file(file, fits ? &*debug : nullptr);
 }
 
 } // namespace

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 
 #include "base/handle.h"
-#include "tables/eh_frame.h"
+#include "tables/file_rows.h"
 #include "tables/module_view.h"
 
 namespace {
@@ -27,7 +27,7 @@ int measure(const char* path)
 		const uwind::UniqueFd fd(open(path, O_RDONLY));
 		const auto before = Clock::now();
 		const auto file = uwind::ElfFile::open(fd.get());
-		auto table = file ? uwind::lower_eh_frame(*file) : file.error();
+		auto table = file ? uwind::rows_of_file(*file) : file.error();
 		const double took = nanoseconds(Clock::now() - before);
 		if (!table) {
 			std::fprintf(stderr, "bench_lower: %s: %s\n", path, table.error().message.c_str());

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "../unit/tables_image.h"
-#include "tables/eh_frame.h"
+#include "tables/file_rows.h"
 #include "tables/module_view.h"
 
 namespace {
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
 	const auto file = uwind::ElfFile::from_bytes(file_around(data[0], {data + 1, data + bytes}));
 	if (!file)
 		std::abort();
-	const auto table = uwind::lower_eh_frame(*file);
+	const auto table = uwind::rows_of_file(*file);
 	if (table && !uwind::check_rows(*table, file->arch()))
 		std::abort();
 	return 0;

@@ -3,7 +3,7 @@
 #include "core_sframe_files.h"
 
 #include "core_sframe_known.h"
-#include "tables/eh_frame.h"
+#include "tables/file_rows.h"
 #include "tables/segments.h"
 #include "tables/sframe_rows.h"
 #include "tables/table_builder.h"
@@ -251,7 +251,7 @@ void compare_with_readelf(const std::filesystem::path& path, Tally& tally)
 void compare_with_cfi(const std::filesystem::path& path, Tally& tally)
 {
 	const Opened file(path);
-	const auto cfi = uwind::lower_eh_frame(*file.elf);
+	const auto cfi = uwind::rows_of_file(*file.elf);
 	if (!file.ours || !cfi)
 		return;
 	const Symbols symbols(unstripped(path));

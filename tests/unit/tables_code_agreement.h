@@ -8,7 +8,7 @@
 
 #include "base/handle.h"
 #include "tables/code.h"
-#include "tables/eh_frame.h"
+#include "tables/file_rows.h"
 #include "tables/rule_text.h"
 
 extern "C" {
@@ -51,7 +51,7 @@ inline Agreement compare(const std::string& path)
 	const uwind::UniqueFd fd(open(path.c_str(), O_RDONLY));
 	const auto file = uwind::ElfFile::open(fd.get());
 	REQUIRE(file);
-	const auto cfi = uwind::lower_eh_frame(*file);
+	const auto cfi = uwind::rows_of_file(*file);
 	REQUIRE(cfi);
 	const TableRows code = uwind::rows_of(uwind::code_stretches(*file, TableRows{}));
 	const auto text = file->section(".text");

@@ -166,7 +166,7 @@ TEST_CASE("arm64 functions whose CFI does not say how their frames are undone ar
 		const uwind::UniqueFd fd(open((name + ".so").c_str(), O_RDONLY));
 		const auto file = uwind::ElfFile::open(fd.get());
 		REQUIRE(file);
-		const auto rows = uwind::lower_eh_frame(*file);
+		const auto rows = uwind::rows_of_file(*file);
 		const auto text = file->section(".text");
 		REQUIRE((rows && text && *text));
 		int returns = 0;

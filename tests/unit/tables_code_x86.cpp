@@ -174,7 +174,7 @@ TEST_CASE("an i386 function whose CFI says nothing of what it pushes is read")
 	const uwind::UniqueFd fd(open(library.c_str(), O_RDONLY));
 	const auto file = uwind::ElfFile::open(fd.get());
 	REQUIRE(file);
-	const auto table = uwind::lower_eh_frame(*file);
+	const auto table = uwind::rows_of_file(*file);
 	REQUIRE(table);
 	const auto text = file->section(".text");
 	REQUIRE((text && *text));

@@ -10,6 +10,7 @@
 
 #include "base/handle.h"
 #include "readelf_frames.h"
+#include "tables/eh_frame.h"
 #include "tables/table_builder.h"
 #include "tables_lower.h"
 

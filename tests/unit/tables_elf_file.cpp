@@ -66,7 +66,7 @@ TEST_CASE("a file is read through a descriptor as from memory")
 	std::fflush(file);
 	const auto elf = ElfFile::open(fileno(file));
 	REQUIRE(elf);
-	const auto rows = uwind::lower_eh_frame(*elf);
+	const auto rows = uwind::rows_of_file(*elf);
 	REQUIRE(rows);
 	CHECK(text_of(*rows, Arch::x86_64) == "0 cfa=rsp+8 ra=[cfa-8] rbp=same; 16 none");
 	std::fclose(file);
@@ -81,7 +81,7 @@ TEST_CASE("a file that shrinks while it is read gives an error and no signal")
 	const auto elf = ElfFile::open(fileno(file));
 	REQUIRE(elf);
 	REQUIRE(ftruncate(fileno(file), 0x1000) == 0);
-	CHECK_FALSE(uwind::lower_eh_frame(*elf));
+	CHECK_FALSE(uwind::rows_of_file(*elf));
 	std::fclose(file);
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("code at file offset 4 GiB is refused")
 	REQUIRE(ftruncate(fileno(file), 0x100001000) == 0);
 	const auto elf = ElfFile::open(fileno(file));
 	REQUIRE(elf);
-	CHECK(uwind::lower_eh_frame(*elf)); // the function itself lies below
+	CHECK(uwind::rows_of_file(*elf)); // the function itself lies below
 	std::fclose(file);
 	Image high;
 	high.program(PT_LOAD, PF_R | PF_X, 0, 0);
@@ -249,7 +249,7 @@ TEST_CASE("code at file offset 4 GiB is refused")
 	REQUIRE(ftruncate(fileno(file), 0x100001000) == 0);
 	const auto reaches = ElfFile::open(fileno(file));
 	REQUIRE(reaches);
-	const auto refused = uwind::lower_eh_frame(*reaches);
+	const auto refused = uwind::rows_of_file(*reaches);
 	REQUIRE_FALSE(refused);
 	CHECK(refused.error().code == EFBIG);
 	CHECK(refused.error().message == "code reaches to file offset 0x100000010; tables go up to 4 GiB");

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tables/eh_frame.h"
+#include "tables/file_rows.h"
 #include "tables/module_view.h"
 #include "tables/rule_text.h"
 #include "tables_image.h"
@@ -25,7 +25,7 @@ inline uwind::TableRows lower(const Image& file)
 {
 	const auto elf = uwind::ElfFile::from_bytes(file.build());
 	REQUIRE(elf);
-	auto table = uwind::lower_eh_frame(*elf);
+	auto table = uwind::rows_of_file(*elf);
 	INFO((table ? "" : table.error().message));
 	REQUIRE(table);
 	REQUIRE(uwind::check_rows(*table, elf->arch()));
@@ -37,7 +37,7 @@ inline std::string refusal(const Image& file)
 	const auto elf = uwind::ElfFile::from_bytes(file.build());
 	if (!elf)
 		return elf.error().message;
-	const auto table = uwind::lower_eh_frame(*elf);
+	const auto table = uwind::rows_of_file(*elf);
 	return table ? "" : table.error().message;
 }
 

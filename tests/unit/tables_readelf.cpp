@@ -13,7 +13,7 @@
 #include "base/handle.h"
 #include "code_coverage.h"
 #include "readelf_frames.h"
-#include "tables/eh_frame.h"
+#include "tables/file_rows.h"
 #include "tables/rule_text.h"
 #include "tables/segments.h"
 
@@ -216,7 +216,7 @@ void check_file(const std::string& path, std::uint64_t not_said = 0, std::uint64
 		WARN(path << " or its readelf is absent: not compared");
 		return;
 	}
-	const auto table = uwind::lower_eh_frame(*file);
+	const auto table = uwind::rows_of_file(*file);
 	REQUIRE(table);
 	const Verdict verdict = compare_file(*file, *table, path);
 	report_differences(path, verdict);
@@ -251,7 +251,7 @@ void Survey::take(const std::string& path)
 		without[file.error().message]++;
 		return;
 	}
-	const auto table = uwind::lower_eh_frame(*file);
+	const auto table = uwind::rows_of_file(*file);
 	if (!table) {
 		without[table.error().message]++;
 		return;

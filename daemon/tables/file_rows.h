@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+// All rows of a file, but for those of .sframe.
+#pragma once
+
+#include "base/result.h"
+#include "model/table_rows.h"
+#include "tables/elf_file.h"
+
+namespace uwind {
+
+// Each place has the row of the first of these that knows it: .eh_frame, where it is
+// believed; what code without CFI is known to be (known_code.h); the ends of functions
+// whose CFI is good for calls only, and that CFI. If .eh_frame describes
+// nothing, then .debug_frame: that of the file, or of debug, if there is such a file.
+//
+// ENODATA: no rows. EBADMSG: broken. EFBIG: code at or above file offset 4 GiB.
+// E2BIG: more rows than a table takes.
+Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug = nullptr);
+
+} // namespace uwind
