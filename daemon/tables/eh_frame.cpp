@@ -4,7 +4,6 @@
 
 #include "tables/cfi_program.h"
 #include "tables/cfi_rule.h"
-#include "tables/code_arm64.h"
 #include "tables/code_x86.h"
 #include "tables/epilogue_arm64.h"
 #include "tables/segments.h"
@@ -170,7 +169,8 @@ private:
 	void interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program);
 	Bytes code_of(const Piece& piece) const;
 	bool pushes_in_silence(const Piece& piece) const;
-	bool returns_in_silence(const Piece& piece) const;
+	bool knows_ends(const std::vector<Stretch>& ends) const;
+	void hold_against_ends(const Piece& piece);
 
 	const std::vector<Segment>& segments_;
 	CfiSection cfi_;
@@ -277,16 +277,25 @@ bool Lowering::pushes_in_silence(const Piece& piece) const
 	return arch_ == Arch::i386 && sink_.flat() && pushes_x86(code_of(piece), arch_);
 }
 
-// What clang 14 writes for arm64 says nothing of how frames are undone.
-bool Lowering::returns_in_silence(const Piece& piece) const
+// What clang 14 writes for arm64 says nothing of how frames are undone. Each end begins
+// with the instruction behind which the function is left.
+bool Lowering::knows_ends(const std::vector<Stretch>& ends) const
 {
-	if (arch_ != Arch::arm64)
-		return false;
-	const Bytes code = code_of(piece);
-	for (std::uint32_t at = 0; at + 4 <= code.size(); at += 4)
-		if (returns_arm64(code.subspan(at)) && !sink_.bare_at(piece.start + at))
-			return true;
-	return false;
+	for (std::size_t i = 0; i < ends.size(); i++)
+		if ((i == 0 || ends[i].end != ends[i - 1].start) && !sink_.bare_at(ends[i].start))
+			return false;
+	return true;
+}
+
+void Lowering::hold_against_ends(const Piece& piece)
+{
+	std::vector<Stretch> ends;
+	if (arch_ == Arch::arm64)
+		read_epilogues_arm64(code_of(piece), piece.start, ends);
+	if (knows_ends(ends))
+		return;
+	silent_.push_back({piece.start, piece.end});
+	epilogues_.insert(epilogues_.end(), ends.begin(), ends.end());
 }
 
 void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program)
@@ -302,10 +311,7 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 		sink_.begin(bias, signal_frame, missing);
 		program.run_fde(fde, states[fde.cie], end);
 	}
-	if (returns_in_silence(piece)) {
-		silent_.push_back({piece.start, piece.end});
-		read_epilogues_arm64(code_of(piece), piece.start, epilogues_);
-	}
+	hold_against_ends(piece);
 	if (!sink_.contradicts_itself() && !pushes_in_silence(piece))
 		return;
 	builder_.truncate(before);

@@ -68,10 +68,20 @@ std::int32_t rise_of(std::uint32_t word)
 	return word >> 22 & 1 ? number << 12 : number;
 }
 
-// It has no part in the frame: nop, and authentication of the return address.
-bool is_hint(std::uint32_t word)
+// It has no part in the frame: a hint (nop, or authentication of the return address), or it
+// computes or loads another register.
+bool is_neutral(std::uint32_t word)
 {
-	return (word & 0xfffff01f) == 0xd503201f;
+	const std::uint32_t to = word & 31;
+	const bool computes = (word & 0x1c000000) == 0x10000000 || (word & 0x0e000000) == 0x0a000000;
+	const bool loads = (word & 0xbfc00000) == 0xb9400000; // ldr by an unsigned offset
+	return (word & 0xfffff01f) == 0xd503201f || ((computes || loads) && to != fp && to != link && to != sp);
+}
+
+// b or br: perhaps a call of another function in place of a return.
+bool is_jump(std::uint32_t word)
+{
+	return (word & 0xfc000000) == 0x14000000 || (word & 0xfffffc1f) == 0xd61f0000;
 }
 
 // What was known before SP rose.
@@ -92,7 +102,7 @@ bool step_back(Undone& known, std::uint32_t word)
 	}
 	const std::optional<Load> load = load_of(word);
 	if (!load)
-		return is_hint(word);
+		return is_neutral(word);
 	if (load->rise < 0)
 		return false;
 	lower_sp(known, load->rise);
@@ -120,24 +130,38 @@ Rule rule_of(const Undone& known)
 	return rule;
 }
 
+std::uint32_t word_at(Bytes code, std::uint32_t at)
+{
+	std::uint32_t word;
+	std::memcpy(&word, code.data() + at, sizeof(word));
+	return word;
+}
+
+// The stretches that end with a return or a jump, the last one first. Before a jump
+// out of a function whose frame stays, no return address is restored.
+void read_one(Bytes code, std::uint32_t end, std::uint32_t offset, std::vector<Stretch>& stretches)
+{
+	const std::size_t before = stretches.size();
+	const bool jump = !returns_arm64(code.subspan(end));
+	Undone known;
+	stretches.push_back({offset + end, offset + end + 4, rule_of(known)});
+	for (std::uint32_t at = end; at && end - at < max_epilogue_bytes;) {
+		at -= 4;
+		if (!step_back(known, word_at(code, at)))
+			break;
+		stretches.push_back({offset + at, offset + at + 4, rule_of(known)});
+	}
+	if (jump && !known.link)
+		stretches.resize(before);
+}
+
 } // namespace
 
 void read_epilogues_arm64(Bytes code, std::uint32_t offset, std::vector<Stretch>& stretches)
 {
-	for (std::uint32_t at = 0; at + 4 <= code.size(); at += 4) {
-		if (!returns_arm64(code.subspan(at)))
-			continue;
-		Undone known;
-		stretches.push_back({offset + at, offset + at + 4, rule_of(known)});
-		for (std::uint32_t before = at; before && at - before < max_epilogue_bytes;) {
-			std::uint32_t word;
-			before -= 4;
-			std::memcpy(&word, code.data() + before, sizeof(word));
-			if (!step_back(known, word))
-				break;
-			stretches.push_back({offset + before, offset + before + 4, rule_of(known)});
-		}
-	}
+	for (std::uint32_t at = 0; at + 4 <= code.size(); at += 4)
+		if (returns_arm64(code.subspan(at)) || is_jump(word_at(code, at)))
+			read_one(code, at, offset, stretches);
 }
 
 } // namespace uwind

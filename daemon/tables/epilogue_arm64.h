@@ -9,10 +9,11 @@
 
 namespace uwind {
 
-// Appends rows for the straight code that leads to each return, as far back as it only
-// restores registers and gives stack back: at a return nothing of a frame is left, so what
-// each instruction before it undoes was there. This holds on every path, whatever
-// CFI says. code begins at this file offset.
+// Appends rows for the straight code that leads to each return, and to each jump before
+// which the return address is restored, as far back as it only restores registers, gives
+// stack back or computes: at its end nothing of a frame is left, so what each instruction
+// undoes was there. This holds on every path, whatever CFI says. code begins at this file
+// offset.
 void read_epilogues_arm64(Bytes code, std::uint32_t offset, std::vector<Stretch>& stretches);
 
 } // namespace uwind

@@ -21,7 +21,7 @@ std::string read(const std::string& code)
 
 TEST_CASE("an arm64 epilogue is read backwards from its return")
 {
-	CHECK(read("mov x0, x19\nldp x20, x19, [sp, #16]\nldp x29, x30, [sp], #32\nret") ==
+	CHECK(read("mov x29, x19\nldp x20, x19, [sp, #16]\nldp x29, x30, [sp], #32\nret") ==
 	      "12-16 cfa=sp ra=x30 x29=same; 8-12 cfa=sp+32 ra=[cfa-24] x29=[cfa-32]; "
 	      "4-8 cfa=sp+32 ra=[cfa-24] x29=[cfa-32]");
 	CHECK(read("nop\nldr x30, [sp], #16\nret") == "8-12 cfa=sp ra=x30 x29=same; "
@@ -38,8 +38,28 @@ TEST_CASE("an arm64 epilogue is read backwards from its return")
 TEST_CASE("an arm64 epilogue ends where something else is done")
 {
 	const std::string ret = "4-8 cfa=sp ra=x30 x29=same";
-	for (const std::string before : {"mov x0, x19", "mov sp, x29", "ldp x29, x30, [x19], #16", "sub sp, sp, #16",
+	for (const std::string before : {"mov x29, x19", "mov sp, x29", "and sp, x9, #~15", "mov x30, x0",
+					 "ldr x29, [x0]", "ldp x29, x30, [x19], #16", "sub sp, sp, #16",
 					 "ldp w29, w30, [sp]", "str x30, [sp, #8]", "ldr x30, [sp], #-16", "b ."})
 		CHECK(read(before + "\nret") == ret);
 	CHECK(read("nop") == "");
+}
+
+TEST_CASE("what an arm64 epilogue computes on the side has no part in it")
+{
+	for (const std::string between :
+	     {"mov w0, #4", "adrp x1, .", "mov x0, x19", "ldr x0, [x1, #96]", "add x0, x0, #1", "ldr w0, [sp, #8]"})
+		CHECK(read("b.ne .\nldr x30, [sp, #16]\n" + between + "\nadd sp, sp, #32\nret") ==
+		      "16-20 cfa=sp ra=x30 x29=same; 12-16 cfa=sp+32 ra=x30 x29=same; 8-12 cfa=sp+32 ra=x30 x29=same; "
+		      "4-8 cfa=sp+32 ra=[cfa-16] x29=same");
+}
+
+TEST_CASE("an arm64 function may end with a jump, before which its return address is restored")
+{
+	for (const std::string jump : {"b .+4096", "br x1"}) {
+		CHECK(read("b.ne .\nldr x30, [sp], #16\n" + jump) ==
+		      "8-12 cfa=sp ra=x30 x29=same; 4-8 cfa=sp+16 ra=[cfa-16] x29=same");
+		CHECK(read("ldr x0, [sp], #16\n" + jump) == "");
+		CHECK(read("mov x0, x1\n" + jump) == "");
+	}
 }
