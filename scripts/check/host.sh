@@ -165,13 +165,15 @@ compat_of() { case $1 in amd64) echo i386 ;; arm64) echo armhf ;; esac; }
 
 # Debian's perl and bash of another architecture; the packages are there for the guest's own.
 lone_programs() { # ARCH FOLDER
-	local package
+	local package path
 	mkdir -p "$2"
-	for package in perl-base bash; do
-		dpkg-deb --fsys-tarfile "$(scripts/lab/debs.sh --only "$1" $package)" |
-			tar -xC "$2" --wildcards --transform 's,.*/,,' './usr/bin/perl' './bin/bash' 2>/dev/null || true
-	done
-	[ -x "$2/perl" ] && [ -x "$2/bash" ]
+	while read -r package path; do
+		dpkg-deb --fsys-tarfile "$(scripts/lab/debs.sh --only "$1" "$package")" | tar -xO "$path" >"$2/${path##*/}" || return
+		chmod +x "$2/${path##*/}"
+	done <<-'LIST'
+		perl-base ./usr/bin/perl
+		bash ./bin/bash
+	LIST
 }
 
 # 32-bit programs in a guest of either architecture, and what compares them.
@@ -179,7 +181,7 @@ guest_of_32() { # ARCH NAME RUN_OPTION... -- COMMAND...
 	local arch=$1 name=$2 compat package more=()
 	shift 2
 	compat=$(compat_of "$arch")
-	lone_programs "$compat" "build/lone-$compat"
+	lone_programs "$compat" "build/lone-$compat" || return
 	for package in python3.11-minimal xz-utils sqlite3 libcrypt1 libtinfo6; do more+=(--pkg "$package:$compat"); done
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel 6.1 --timeout 1150 --out "$OUT/$name" "${more[@]}" \
 		--add "build/lone-$compat:/root/lone" --add tests/truth "$@"
