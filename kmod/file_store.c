@@ -43,16 +43,18 @@ static atomic64_t nr_refused;
 
 /* One of 64-bit processes, one of 32-bit ones; their numbers are 1 and 2. */
 #define UW_NR_VDSOS 2
-#define UW_VDSO_FILE(i) [i] = { \
+#define UW_VDSO_FILE(name, is_compat) { \
 	.refs = REFCOUNT_INIT(1), \
-	.number = (i) + 1, \
+	.number = (is_compat) + 1, \
 	.vdso = true, \
-	.compat = (i), \
-	.tied = LIST_HEAD_INIT(vdso_files[i].tied), \
-	.own = LIST_HEAD_INIT(vdso_files[i].own), \
+	.compat = (is_compat), \
+	.tied = LIST_HEAD_INIT(name.tied), \
+	.own = LIST_HEAD_INIT(name.own), \
 }
 
-static struct uw_file vdso_files[UW_NR_VDSOS] = { UW_VDSO_FILE(0), UW_VDSO_FILE(1) };
+static struct uw_file native_vdso = UW_VDSO_FILE(native_vdso, 0);
+static struct uw_file compat_vdso = UW_VDSO_FILE(compat_vdso, 1);
+static struct uw_file *const vdso_files[UW_NR_VDSOS] = { &native_vdso, &compat_vdso };
 
 static void uw_file_id_take(struct uw_file_id *id, struct file *file)
 {
@@ -260,7 +262,7 @@ static struct uw_file *uw_file_get_opened(struct file *f, struct uw_quota *quota
 
 struct uw_file *uw_file_get_vdso(enum uw_arch arch)
 {
-	struct uw_file *file = &vdso_files[uw_abis[arch].word == 4];
+	struct uw_file *file = vdso_files[uw_abis[arch].word == 4];
 
 	refcount_inc(&file->refs);
 	return file;
@@ -363,7 +365,7 @@ void uw_file_untie(struct uw_kept *kept)
 
 struct uw_file *uw_file_find(u32 number)
 {
-	return number - 1 < UW_NR_VDSOS ? &vdso_files[number - 1] : xa_load(&by_number, number);
+	return number - 1 < UW_NR_VDSOS ? vdso_files[number - 1] : xa_load(&by_number, number);
 }
 
 u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes)
@@ -386,7 +388,7 @@ void uw_file_untell(unsigned int slot)
 	unsigned int i;
 
 	for (i = 0; i < UW_NR_VDSOS; i++)
-		clear_bit(slot, &vdso_files[i].told);
+		clear_bit(slot, &vdso_files[i]->told);
 	rcu_read_lock();
 	for (i = 0; i < ARRAY_SIZE(buckets); i++)
 		hlist_for_each_entry_rcu(file, &buckets[i], node)
