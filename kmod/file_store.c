@@ -228,6 +228,14 @@ static struct uw_file *uw_file_get(const struct uw_file_id *id)
 	return file;
 }
 
+struct uw_file *uw_file_get_known(struct file *f)
+{
+	struct uw_file_id id;
+
+	uw_file_id_take(&id, f);
+	return uw_file_get(&id);
+}
+
 struct uw_file *uw_file_get_mapped(struct file *f)
 {
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;

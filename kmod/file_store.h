@@ -49,6 +49,9 @@ struct uw_file {
 /* A file mapped by current, with a reference. -ENOMEM, or -ENOSPC and -EDQUOT: too many files. Atomic. */
 struct uw_file *uw_file_get_mapped(struct file *file);
 
+/* The same, if somebody met it before, else NULL. Any context. */
+struct uw_file *uw_file_get_known(struct file *file);
+
 /* The vDSO, with a reference. Never fails. */
 struct uw_file *uw_file_get_vdso(enum uw_arch arch);
 

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "control.h"
+#include "exit_hook.h"
 #include "file_store.h"
 #include "fork.h"
 #include "netlink.h"
@@ -29,12 +30,14 @@ static int __init uw_init(void)
 	err = uw_self_init();
 	if (err)
 		goto exit_fork;
+	uw_exit_hook_init();
 	err = uw_control_init();
 	if (err)
-		goto exit_self;
+		goto exit_hook;
 	return 0;
 
-exit_self:
+exit_hook:
+	uw_exit_hook_exit();
 	uw_self_exit();
 exit_fork:
 	uw_fork_exit();
@@ -55,6 +58,7 @@ static void __exit uw_exit(void)
 	/* Five grace periods, one behind the other: rmmod should not take seconds. */
 	rcu_expedite_gp();
 	uw_control_exit();
+	uw_exit_hook_exit();
 	uw_self_exit();
 	uw_fork_exit();
 	uw_netlink_exit();

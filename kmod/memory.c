@@ -49,11 +49,19 @@ static bool uw_memory_is_known(struct uw_port *port, u64 address)
 	return known;
 }
 
-void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp)
+int uw_memory_lock(const struct uw_port *port)
 {
-	struct uw_space *space = uw_space_get(current->mm);
+	if (port->atomic)
+		return mmap_read_trylock(current->mm) ? 0 : -EINTR;
+	return mmap_read_lock_killable(current->mm) ? -EINTR : 0;
+}
+
+void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomic)
+{
+	struct uw_space *space = atomic ? uw_space_find(current->mm) : uw_space_get(current->mm);
 
 	memset(port, 0, sizeof(*port));
+	port->atomic = atomic;
 	port->space = IS_ERR(space) ? NULL : space;
 	port->arch = arch;
 	port->word_bytes = uw_abis[arch].word;
@@ -81,7 +89,7 @@ static int uw_memory_look(struct uw_port *port, u64 address)
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
 		return -EACCES;
 	uw_memory_enter(port, vma->vm_start, vma->vm_end);
-	if (port->space)
+	if (port->space && !port->atomic)
 		uw_memory_remember(port->space, vma);
 	return 0;
 }
@@ -93,7 +101,7 @@ int uw_memory_enter_at(struct uw_port *port, u64 address)
 	if (address >= TASK_SIZE_MAX)
 		return -EFAULT;
 	if (!uw_memory_is_known(port, address)) {
-		if (mmap_read_lock_killable(current->mm))
+		if (uw_memory_lock(port))
 			return -EINTR;
 		err = uw_memory_look(port, address);
 		mmap_read_unlock(current->mm);
@@ -123,12 +131,12 @@ static bool uw_vma_may_fault(const struct vm_area_struct *vma)
 }
 
 /* Stacks are anonymous memory, and the kernel merges none of two that keep a guard page apart. */
-bool uw_memory_other_stack(u64 sp, u64 address)
+bool uw_memory_other_stack(const struct uw_port *port, u64 sp, u64 address)
 {
 	struct vm_area_struct *vma;
 	bool other;
 
-	if (mmap_read_lock_killable(current->mm))
+	if (uw_memory_lock(port))
 		return false;
 	vma = vma_lookup(current->mm, address);
 	other = vma && sp >= vma->vm_end && (vma->vm_flags & VM_WRITE) && uw_vma_may_fault(vma);
@@ -157,6 +165,8 @@ int uw_memory_fault(struct uw_port *port, u64 address, u64 *word)
 
 	if (fatal_signal_pending(current))
 		return -EINTR;
+	if (port->atomic)
+		return -EFAULT;
 	if (!port->stack_known)
 		uw_stack_find(port);
 	if (address < port->stack_start || address >= port->stack_end)

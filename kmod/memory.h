@@ -11,7 +11,13 @@
 
 struct uw_port;
 
-/* Begin a walk of current. Makes current->mm's space if there is none yet. */
-void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp);
+/*
+ * Begin a walk of current. Makes current->mm's space if there is none yet, unless
+ * the walk is atomic: it then never sleeps, and reads only what is resident.
+ */
+void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomic);
+
+/* Lock current->mm to look at its mappings: 0, or -EINTR: killed, or atomic and in use. */
+int uw_memory_lock(const struct uw_port *port);
 
 #endif

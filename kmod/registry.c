@@ -13,6 +13,7 @@
 #include <linux/sched/mm.h>
 
 #include "file_store.h"
+#include "memory.h"
 #include "registry.h"
 #include "regs.h"
 #include "space.h"
@@ -83,8 +84,8 @@ static enum uw_arch uw_vdso_arch(const struct vm_area_struct *vma)
 	return vma->vm_end <= 1ull << 32 ? UW_COMPAT_ARCH : UW_ARCH;
 }
 
-/* -ENOMEM: there is a file, but no memory to know it by. */
-static int uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma)
+/* -ENOMEM: there is a file, but no memory to know it by. Atomic: a file that nobody met before is none. */
+static int uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma, bool atomic)
 {
 	struct uw_file *file = NULL;
 
@@ -95,7 +96,7 @@ static int uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma)
 		file = uw_file_get_vdso(uw_vdso_arch(vma));
 	} else if (vma->vm_file) {
 		range->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-		file = uw_file_get_mapped(vma->vm_file);
+		file = atomic ? uw_file_get_known(vma->vm_file) : uw_file_get_mapped(vma->vm_file);
 	}
 	if (!IS_ERR(file))
 		range->file = file;
@@ -116,13 +117,13 @@ static int uw_vma_rule(const struct uw_port *port, u64 address, struct uw_found 
 
 	if (!vma || !(vma->vm_flags & VM_EXEC))
 		return -EFAULT;
-	no_memory = uw_range_from_vma(&range, vma);
+	no_memory = uw_range_from_vma(&range, vma, port->atomic);
 	rcu_read_lock();
 	if (space)
 		bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
 	err = uw_range_rule(port, &range, bound, address, found);
 	rcu_read_unlock();
-	if (space && !no_memory &&
+	if (space && !no_memory && !port->atomic &&
 	    !uw_space_add(space, UW_SPACE_MAPPED, &range, 1, GFP_NOWAIT | __GFP_NOWARN))
 		return err;
 	if (range.file)
@@ -140,7 +141,7 @@ int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found)
 		err = uw_space_rule(port, address, found);
 	if (err != -EAGAIN)
 		return err;
-	if (mmap_read_lock_killable(current->mm))
+	if (uw_memory_lock(port))
 		return -EINTR;
 	err = uw_vma_rule(port, address, found);
 	mmap_read_unlock(current->mm);

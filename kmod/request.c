@@ -3,10 +3,13 @@
  * The life of a request: asked in any context, walked by its own task, answered
  * once for every session that asked in between.
  *
- * A task has one open request at most. The pending table finds it: slots of
- * pointers that are set and cleared by current only, so nothing is locked. An
- * NMI that interrupts the very insertion may make a second request of the same
- * task; both are answered.
+ * A task has one open request at most that triggers share. The pending table finds
+ * it: slots of pointers, each cleared by the task that owns the request, so nothing
+ * is locked. An NMI that interrupts the very insertion may make a second request of
+ * the same task, and other tasks may ask for its stack: all are answered.
+ *
+ * The work of a task that exits is done behind exit_mm(), when its memory is gone. So
+ * what is open then is walked before, by exit_hook.c, and the work hands it over.
  */
 #include <linux/hash.h>
 #include <linux/irq_work.h>
@@ -64,12 +67,13 @@ static struct uw_request *uw_pending_find(const struct task_struct *task)
 }
 
 /* Nobody finds it before uw_pending_publish(). */
-static bool uw_pending_add(struct uw_request *request)
+static bool uw_pending_add(struct uw_request *request, const struct task_struct *task)
 {
 	u32 i;
 
+	WRITE_ONCE(request->owner, task);
 	for (i = 0; i < UW_PENDING_PROBES; i++)
-		if (!cmpxchg(uw_pending_slot(current, i), NULL, request))
+		if (!cmpxchg(uw_pending_slot(task, i), NULL, request))
 			return true;
 	return false;
 }
@@ -87,7 +91,7 @@ static void uw_pending_remove(struct uw_request *request)
 
 	WRITE_ONCE(request->task, NULL);
 	for (i = 0; i < UW_PENDING_PROBES; i++) {
-		struct uw_request **slot = uw_pending_slot(current, i);
+		struct uw_request **slot = uw_pending_slot(request->owner, i);
 
 		if (READ_ONCE(*slot) != request)
 			continue;
@@ -142,7 +146,7 @@ static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
 	if (!request)
 		return NULL;
 	uw_request_fill(request, regs);
-	if (!uw_pending_add(request)) {
+	if (!uw_pending_add(request, current)) {
 		uw_supply_give(request);
 		return NULL;
 	}
@@ -171,28 +175,6 @@ int uw_request_ask(unsigned int slot, struct pt_regs *regs)
 	return -1;
 }
 
-/*
- * A request of its own, which no trigger finds: what current may share, nobody
- * else may, since it can be answered any moment.
- */
-int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie)
-{
-	struct uw_request *request = NULL;
-
-	if (uw_supply_taken() < UW_MAX_REQUESTS / 2) /* the rest is for triggers */
-		request = uw_supply_take();
-	if (!request)
-		return -EAGAIN;
-	uw_request_fill_remote(request, task);
-	*cookie = request->cookie;
-	atomic_inc(&request->asked[slot]);
-	if (!uw_work_queue(&request->work, task))
-		return 0;
-	atomic_set(&request->asked[slot], 0);
-	uw_supply_give(request);
-	return -ESRCH;
-}
-
 /* Frames for one walk: the CPU's spare ones, unless a walk that sleeps has them. */
 static struct uw_frame *uw_frames_take(void)
 {
@@ -207,12 +189,56 @@ static void uw_frames_give(struct uw_frame *frames)
 	kvfree(this_cpu_xchg(spare_frames, frames));
 }
 
+static void uw_request_free(struct uw_request *request)
+{
+	if (request->last.frames)
+		uw_frames_give(request->last.frames);
+	request->last.frames = NULL;
+	uw_supply_give(request);
+}
+
+static struct uw_request *uw_request_new_remote(struct task_struct *task)
+{
+	struct uw_request *request = NULL;
+
+	if (uw_supply_taken() < UW_MAX_REQUESTS / 2) /* the rest is for triggers */
+		request = uw_supply_take();
+	if (!request)
+		return NULL;
+	uw_request_fill_remote(request, task);
+	if (uw_pending_add(request, task))
+		return request;
+	uw_supply_give(request);
+	return NULL;
+}
+
+/*
+ * A request of its own, which no trigger finds: what current may share, nobody
+ * else may, since it can be answered any moment.
+ */
+int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie)
+{
+	struct uw_request *request = uw_request_new_remote(task);
+
+	if (!request)
+		return -EAGAIN;
+	*cookie = request->cookie;
+	atomic_inc(&request->asked[slot]);
+	if (!uw_work_queue(&request->work, task))
+		return 0;
+	/* It is behind its last walk. */
+	atomic_set(&request->asked[slot], 0);
+	uw_pending_remove(request);
+	uw_request_free(request);
+	return -ESRCH;
+}
+
 static bool uw_request_outdated(const struct uw_request *request)
 {
 	return request->in_execve || request->exec_id != current->self_exec_id;
 }
 
-static void uw_request_walk(struct uw_request *request, struct uw_walk *walk)
+static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
 {
 	struct uw_port port;
 	u64 sp;
@@ -222,10 +248,39 @@ static void uw_request_walk(struct uw_request *request, struct uw_walk *walk)
 	walk->regs = request->regs;
 	walk->arch = request->arch;
 	sp = walk->regs.r[uw_arch_sp(walk->arch)];
-	uw_memory_begin(&port, walk->arch, sp);
+	uw_memory_begin(&port, walk->arch, sp, atomic);
 	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
 		walk->regs.pc = uw_uprobe_pc(&port, walk->regs.pc, sp);
 	uw_walk_run(walk, &port);
+	uw_stats_walk(walk->nr_frames);
+}
+
+/* The CPU's frames or none: this is no place for an allocator. */
+static void uw_request_walk_early(struct uw_request *request)
+{
+	struct uw_walk walk = { .max_frames = uw_session_max_frames() };
+
+	walk.frames = this_cpu_xchg(spare_frames, NULL);
+	if (!walk.frames)
+		return;
+	uw_request_walk(request, &walk, true);
+	request->last.nr_frames = walk.nr_frames;
+	request->last.stop = walk.stop;
+	request->last.seers = uw_session_seers();
+	request->last.frames = walk.frames;
+}
+
+void uw_request_walk_last(void)
+{
+	u32 i;
+
+	for (i = 0; i < UW_PENDING_PROBES; i++) {
+		struct uw_request *request = READ_ONCE(*uw_pending_slot(current, i));
+
+		if (request && READ_ONCE(request->owner) == current && !request->last.frames &&
+		    !uw_request_outdated(request))
+			uw_request_walk_early(request);
+	}
 }
 
 static void uw_request_deliver(struct uw_request *request, struct uw_answer *answer)
@@ -239,27 +294,53 @@ static void uw_request_deliver(struct uw_request *request, struct uw_answer *ans
 			uw_session_answer(slot, &request->asked[slot], answer);
 }
 
+static void uw_request_answer_last(struct uw_request *request, struct uw_answer *answer)
+{
+	const struct uw_walk walk = {
+		.arch = request->arch,
+		.frames = request->last.frames,
+		.nr_frames = request->last.nr_frames,
+		.stop = request->last.stop,
+	};
+
+	answer->walk = &walk;
+	answer->exited = true;
+	uw_request_deliver(request, answer);
+}
+
+static void uw_request_answer_now(struct uw_request *request, struct uw_answer *answer)
+{
+	struct uw_walk walk = { .max_frames = uw_session_max_frames() };
+
+	walk.frames = uw_frames_take();
+	if (walk.frames) {
+		uw_request_walk(request, &walk, false);
+		answer->walk = &walk;
+	} else {
+		answer->loss = UWIND_LOSS_NOMEM;
+	}
+	uw_request_deliver(request, answer);
+	if (walk.frames)
+		uw_frames_give(walk.frames);
+}
+
 static void uw_request_run(struct uw_work *work)
 {
 	struct uw_request *request = container_of(work, struct uw_request, work);
 	struct uw_answer answer = { .request = request };
-	struct uw_walk walk = { .max_frames = uw_session_max_frames() };
 
-	if (!current->mm || (current->flags & PF_EXITING)) {
-		answer.loss = UWIND_LOSS_EXIT;
+	if (request->last.frames) {
+		uw_request_answer_last(request, &answer);
 	} else if (uw_request_outdated(request)) {
 		answer.loss = UWIND_LOSS_EXEC;
-	} else if (!(walk.frames = uw_frames_take())) {
-		answer.loss = UWIND_LOSS_NOMEM;
+		uw_request_deliver(request, &answer);
+	} else if (!current->mm) {
+		answer.loss = UWIND_LOSS_EXIT;
+		uw_request_deliver(request, &answer);
 	} else {
-		uw_request_walk(request, &walk);
-		uw_stats_walk(walk.nr_frames);
-		answer.walk = &walk;
+		uw_request_answer_now(request, &answer);
 	}
-	uw_request_deliver(request, &answer);
-	if (walk.frames)
-		uw_frames_give(walk.frames);
-	uw_supply_give(request);
+	uw_request_free(request);
 }
 
 u64 uw_request_forget(unsigned int slot)

@@ -12,13 +12,25 @@
 #include "uwind.h"
 #include "work.h"
 
+struct uw_frame;
+
+/* What was walked in advance, of a task that exits. */
+struct uw_last_walk {
+	struct uw_frame *frames;    /* NULL: nothing                             */
+	u32 nr_frames;
+	u8 stop;                    /* enum uw_stop                              */
+	unsigned long seers;        /* sessions that saw the task: bit per slot  */
+};
+
 /* One open request. Its own kmalloc() object, kept in the supply for reuse. */
 struct uw_request {
 	struct uw_work work;        /* first                                     */
 	u32 index;                  /* in the supply. Set once                   */
+	const struct task_struct *owner; /* whose stack. Order: set before it is in the pending table */
 	/* Who may share it: current, while in the pending table; NULL: nobody.
 	 * Written by that task only */
 	const struct task_struct *task;
+	struct uw_last_walk last;   /* Written by its owner only                 */
 	/* Set by the first asker, constant until answered: */
 	u32 cpu;
 	u64 cookie;
@@ -38,6 +50,7 @@ struct uw_answer {
 	const struct uw_request *request;
 	const struct uw_walk *walk; /* NULL: lost                                */
 	enum uwind_loss loss;
+	bool exited;                /* the task has no memory any more: see seers */
 };
 
 /*
@@ -59,6 +72,12 @@ int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie
 u64 uw_request_forget(unsigned int slot);
 
 u32 uw_request_count(void);
+
+/*
+ * current is about to give up its memory: walk what is open, for its work comes too
+ * late. Does not sleep: what is not resident ends the walk.
+ */
+void uw_request_walk_last(void);
 
 /* Make sure that there is a first supply. May sleep. */
 int uw_request_prepare(void);

@@ -96,13 +96,37 @@ static void uw_session_hide(struct uw_session *session, const struct uw_answer *
 	uw_stats_lost(session->counts, answer->walk ? UWIND_LOSS_HIDDEN : answer->loss, weight);
 }
 
+/* What can be seen of a task without memory is that it has none. */
+static bool uw_session_sees(const struct uw_session *session, const struct uw_answer *answer)
+{
+	if (answer->exited)
+		return test_bit(session->slot, &answer->request->last.seers);
+	return uw_viewer_sees_current(session->viewer);
+}
+
+unsigned long uw_session_seers(void)
+{
+	unsigned long seers = 0;
+	unsigned int slot;
+
+	rcu_read_lock();
+	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
+		const struct uw_session *session = rcu_dereference(sessions[slot]);
+
+		if (session && uw_viewer_sees_current(session->viewer))
+			__set_bit(slot, &seers);
+	}
+	rcu_read_unlock();
+	return seers;
+}
+
 void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answer *answer)
 {
 	int index = srcu_read_lock(&sessions_srcu);
 	struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
 	u32 weight = session ? atomic_xchg(asked, 0) : 0;
 
-	if (weight && uw_viewer_sees_current(session->viewer))
+	if (weight && uw_session_sees(session, answer))
 		uw_sender_answer(session, answer, weight);
 	else if (weight)
 		uw_session_hide(session, answer, weight);

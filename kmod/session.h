@@ -64,6 +64,9 @@ int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie);
 /* Answer what the session in slot has asked. Task context. */
 void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answer *answer);
 
+/* The running sessions whose viewers see current: a bit per slot. Any context. */
+unsigned long uw_session_seers(void);
+
 /* A new process has been made. Does not sleep. */
 void uw_session_fork(struct task_struct *parent, struct task_struct *child);
 

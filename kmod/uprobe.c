@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
+#include "memory.h"
 #include "uprobe.h"
 #include "uw_port_walk.h"
 
@@ -24,7 +25,7 @@ static bool uw_is_trampoline(struct uw_port *port, u64 address)
 
 	if (port->trampoline || (address & ~PAGE_MASK))
 		return address && address == port->trampoline;
-	if (mmap_read_lock_killable(current->mm))
+	if (uw_memory_lock(port))
 		return false;
 	vma = vma_lookup(current->mm, address);
 	if (vma && vma->vm_start == address && uw_vma_begins_with_trampoline(vma))

@@ -24,6 +24,7 @@ struct uw_port {
 	unsigned long stack_start; /* the VMA of sp, once a read has faulted     */
 	unsigned long stack_end;
 	bool stack_known;
+	bool atomic;               /* must not sleep: see uw_memory_begin()     */
 	bool probed;               /* a probe may have changed pc or stack      */
 	unsigned long trampoline;  /* of return probes, once it was met          */
 };
@@ -32,7 +33,7 @@ int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found);
 int uw_memory_enter_at(struct uw_port *port, u64 address);
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
 int uw_memory_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES]);
-bool uw_memory_other_stack(u64 sp, u64 address);
+bool uw_memory_other_stack(const struct uw_port *port, u64 sp, u64 address);
 
 static inline int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
 {
@@ -81,7 +82,7 @@ static inline u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
 
 static inline bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
 {
-	return uw_memory_other_stack(sp, address);
+	return uw_memory_other_stack(port, sp, address);
 }
 
 #endif
