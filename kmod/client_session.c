@@ -20,6 +20,8 @@ static int uw_rate_check(const struct uwind_session_start *arg, bool privileged)
 	u64 most = privileged ? UW_MAX_RATE_HZ : UW_MEMBER_RATE_HZ;
 	u64 least = privileged ? UW_MIN_PERIOD : UW_MEMBER_PERIOD;
 
+	if (arg->event == UWIND_EVENT_REQUESTS)
+		return arg->rate || (arg->flags & UWIND_SESSION_FREQUENCY) ? -EINVAL : 0;
 	if (arg->flags & UWIND_SESSION_FREQUENCY)
 		return arg->rate && arg->rate <= most ? 0 : -EINVAL;
 	return arg->rate >= least && arg->rate <= S64_MAX ? 0 : -EINVAL;
@@ -31,7 +33,7 @@ static int uw_session_check(const struct uwind_session_start *arg, bool privileg
 			  UWIND_SESSION_DISABLED;
 	bool all = arg->flags & UWIND_SESSION_ALL;
 
-	if ((arg->flags & ~flags) || arg->event > UWIND_EVENT_CYCLES ||
+	if ((arg->flags & ~flags) || arg->event >= UWIND_NR_EVENTS ||
 	    arg->max_frames > UWIND_MAX_FRAMES || arg->nr_targets > UWIND_MAX_TARGETS ||
 	    all == !!arg->nr_targets)
 		return -EINVAL;

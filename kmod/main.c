@@ -12,6 +12,7 @@
 #include "request.h"
 #include "self.h"
 #include "space.h"
+#include "trigger_bpf.h"
 #include "trigger_perf.h"
 #include "work.h"
 
@@ -31,6 +32,7 @@ static int __init uw_init(void)
 	if (err)
 		goto exit_fork;
 	uw_exit_hook_init();
+	uw_trigger_bpf_init();
 	err = uw_control_init();
 	if (err)
 		goto exit_hook;

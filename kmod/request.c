@@ -112,14 +112,15 @@ static u64 uw_cookie_next(u32 cpu)
 
 static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
 {
-	struct pt_regs *user = user_mode(regs) ? regs : task_pt_regs(current);
+	bool in_user = regs && user_mode(regs);
+	struct pt_regs *user = in_user ? regs : task_pt_regs(current);
 
 	request->cpu = raw_smp_processor_id();
 	request->cookie = uw_cookie_next(request->cpu);
 	request->time_ns = ktime_get_boot_fast_ns();
 	request->exec_id = current->self_exec_id;
 	request->in_execve = current->in_execve;
-	request->late_regs = (in_nmi() || uw_uprobed()) && !user_mode(regs);
+	request->late_regs = (in_nmi() || uw_uprobed()) && !in_user;
 	request->arch = request->late_regs ? UW_ARCH_NONE : uw_regs_take(&request->regs, user);
 }
 
@@ -162,17 +163,41 @@ static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
 	return request;
 }
 
-int uw_request_ask(unsigned int slot, struct pt_regs *regs)
+bool uw_request_suits(const struct task_struct *task)
+{
+	return !(task->flags & (PF_KTHREAD | UW_PF_USER_WORKER)) && task->mm;
+}
+
+static struct uw_request *uw_request_get(struct pt_regs *regs, u64 *cookie, int *loss)
 {
 	struct uw_request *request = uw_pending_find(current);
-	int loss;
 
 	if (!request)
-		request = uw_request_new(regs, &loss);
+		request = uw_request_new(regs, loss);
+	if (request)
+		*cookie = request->cookie;
+	return request;
+}
+
+int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie)
+{
+	int loss;
+	struct uw_request *request = uw_request_get(regs, cookie, &loss);
+
 	if (!request)
 		return loss;
 	atomic_inc(&request->asked[slot]);
 	return -1;
+}
+
+int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie)
+{
+	int loss;
+	struct uw_request *request = uw_request_get(regs, cookie, &loss);
+
+	if (!request)
+		return -1 - loss;
+	return atomic64_cmpxchg(&request->owed[caller], 0, *cookie) ? 1 : 0;
 }
 
 /* Frames for one walk: the CPU's spare ones, unless a walk that sleeps has them. */
@@ -285,13 +310,16 @@ void uw_request_walk_last(void)
 
 static void uw_request_deliver(struct uw_request *request, struct uw_answer *answer)
 {
-	unsigned int slot;
+	unsigned int slot, caller;
 
 	/* From here on a trigger makes a new request. */
 	uw_pending_remove(request);
 	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++)
 		if (atomic_read(&request->asked[slot]))
 			uw_session_answer(slot, &request->asked[slot], answer);
+	for (caller = 0; caller < UW_MAX_CALLERS; caller++)
+		if (atomic64_read(&request->owed[caller]))
+			uw_deferred_answer(caller, &request->owed[caller], answer);
 }
 
 static void uw_request_answer_last(struct uw_request *request, struct uw_answer *answer)
@@ -350,6 +378,27 @@ u64 uw_request_forget(unsigned int slot)
 
 	for (i = 0; i < count; i++)
 		open += atomic_xchg(&uw_supply_at(i)->asked[slot], 0);
+	return open;
+}
+
+/* A cookie is never used again, so that nobody else's request can be meant. */
+bool uw_request_cancel(unsigned int caller, u64 cookie)
+{
+	u32 i, count = uw_supply_count();
+
+	for (i = 0; cookie && i < count; i++)
+		if (atomic64_cmpxchg(&uw_supply_at(i)->owed[caller], cookie, 0) == cookie)
+			return true;
+	return false;
+}
+
+u64 uw_request_cancel_all(unsigned int caller)
+{
+	u32 i, count = uw_supply_count();
+	u64 open = 0;
+
+	for (i = 0; i < count; i++)
+		open += atomic64_xchg(&uw_supply_at(i)->owed[caller], 0) != 0;
 	return open;
 }
 

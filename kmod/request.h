@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 
 #include "core/types.h"
+#include "deferred.h"
 #include "uwind.h"
 #include "work.h"
 
@@ -41,6 +42,7 @@ struct uw_request {
 	u8 arch;                    /* enum uw_arch of the registers; NONE: late */
 	struct uw_regs regs;
 	atomic_t asked[UWIND_MAX_SESSIONS]; /* triggers per session slot         */
+	atomic64_t owed[UW_MAX_CALLERS]; /* the cookie, to callers that wait for it; else 0 */
 };
 
 struct uw_walk;
@@ -53,11 +55,25 @@ struct uw_answer {
 	bool exited;                /* the task has no memory any more: see seers */
 };
 
+/* It has a stack in user space that can be asked for. Any context. */
+bool uw_request_suits(const struct task_struct *task);
+
 /*
  * Ask for current's stack on behalf of a session slot. Any context; no
- * allocation, no lock. Returns -1, or the uwind_loss if it cannot be asked.
+ * allocation, no lock. regs are those of what was interrupted; NULL: unknown.
+ * Returns -1, or the uwind_loss if it cannot be asked.
  */
-int uw_request_ask(unsigned int slot, struct pt_regs *regs);
+int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie);
+
+/*
+ * The same on behalf of a caller: see deferred.h. Returns 0; 1: that caller is
+ * owed this cookie already; or -1 - the uwind_loss.
+ */
+int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie);
+
+/* Take one back, or all: whether it was still owed, and how many were. */
+bool uw_request_cancel(unsigned int caller, u64 cookie);
+u64 uw_request_cancel_all(unsigned int caller);
 
 /*
  * Ask for the stack of another task, as it will be when it returns to user space.

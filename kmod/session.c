@@ -31,28 +31,23 @@ static unsigned long slots_used; /* Protected by: sessions_mutex                
 static u32 last_number;          /* Protected by: sessions_mutex                 */
 static u32 max_frames = UWIND_DEFAULT_FRAMES; /* Protected by: sessions_mutex to write */
 
-static bool uw_has_user_stack(const struct task_struct *task)
-{
-	return !(task->flags & (PF_KTHREAD | UW_PF_USER_WORKER)) && task->mm;
-}
-
-bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs)
+bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
 {
 	int loss;
 
-	if (!uw_has_user_stack(current))
+	if (!uw_request_suits(current))
 		return false;
 	if (!uw_targets_has(&session->targets, current) ||
 	    !uw_viewer_sees_current(session->viewer))
 		return false;
 	uw_stats_requested(session->counts, 1);
-	loss = uw_request_ask(session->slot, regs);
+	loss = uw_request_ask(session->slot, regs, cookie);
 	if (loss >= 0)
 		uw_stats_lost(session->counts, loss, 1);
 	return loss < 0;
 }
 
-unsigned int uw_session_trigger_all(struct pt_regs *regs)
+unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie)
 {
 	unsigned int slot, asked = 0;
 
@@ -62,7 +57,7 @@ unsigned int uw_session_trigger_all(struct pt_regs *regs)
 		struct uw_session *session = rcu_dereference(sessions[slot]);
 
 		if (session && READ_ONCE(session->enabled))
-			asked += uw_session_trigger(session, regs);
+			asked += uw_session_trigger(session, regs, cookie);
 	}
 	rcu_read_unlock();
 	return asked;
@@ -82,7 +77,7 @@ int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie)
 		return -EACCES;
 	}
 	uw_stats_requested(session->counts, 1); /* it may be answered before we are back */
-	if (uw_has_user_stack(task))
+	if (uw_request_suits(task))
 		err = uw_request_ask_task(session->slot, task, cookie);
 	put_task_struct(task);
 	if (err)
@@ -252,7 +247,7 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 				      arg->nr_targets, session->viewer);
 	if (!err)
 		err = uw_request_prepare();
-	if (!err)
+	if (!err && arg->event != UWIND_EVENT_REQUESTS)
 		err = uw_trigger_perf_init(&session->trigger, session, arg->event,
 					   arg->flags & UWIND_SESSION_FREQUENCY, arg->rate);
 	return err;

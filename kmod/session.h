@@ -53,10 +53,10 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
  * A trigger has fired in current. Any context. Returns false if nothing is asked
  * for: it is none of the session's targets, or counted as lost.
  */
-bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs);
+bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie);
 
 /* The same for every enabled session; returns for how many something is asked. */
-unsigned int uw_session_trigger_all(struct pt_regs *regs);
+unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie);
 
 /* The thread with this number in current's namespace. See UWIND_IOC_SESSION_ASK. */
 int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie);

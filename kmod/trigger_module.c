@@ -5,10 +5,10 @@
 #include <linux/export.h>
 
 #include "session.h"
-#include "trigger_module.h"
+#include "uwind_kernel.h"
 
-unsigned int uw_trigger_module(struct pt_regs *regs)
+unsigned int uw_trigger_module(struct pt_regs *regs, u64 *cookie)
 {
-	return uw_session_trigger_all(regs);
+	return uw_session_trigger_all(regs, cookie);
 }
 EXPORT_SYMBOL_GPL(uw_trigger_module);

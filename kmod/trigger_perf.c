@@ -22,7 +22,9 @@ static enum cpuhp_state online_state;
 static void uw_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
-	uw_session_trigger(event->overflow_handler_context, regs);
+	u64 cookie;
+
+	uw_session_trigger(event->overflow_handler_context, regs, &cookie);
 }
 
 static void uw_attr_init(struct perf_event_attr *attr, u32 event, bool frequency, u64 rate)
@@ -98,6 +100,8 @@ void uw_trigger_perf_enable(struct uw_trigger_perf *trigger)
 {
 	int cpu;
 
+	if (!trigger->events)
+		return;
 	cpus_read_lock();
 	trigger->enabled = true;
 	for_each_online_cpu(cpu) {

@@ -155,8 +155,17 @@ Finding check_perf_settings(Surroundings& machine)
 
 Finding check_btf(Surroundings& machine)
 {
-	if (machine.exists("/sys/kernel/btf/vmlinux"))
+	if (machine.exists("/sys/kernel/btf/uwind"))
+		return {"btf", Verdict::ok, "the kernel and the module describe their types", "", ""};
+	if (machine.exists("/sys/kernel/btf/vmlinux") && !machine.exists("/sys/module/uwind"))
 		return {"btf", Verdict::ok, "the kernel describes its types", "", ""};
+	if (machine.exists("/sys/kernel/btf/vmlinux"))
+		return {"btf", Verdict::warning,
+			"/sys/kernel/btf/uwind is missing: the module does not describe its types",
+			"BPF programs cannot ask for stacks (uwind_request_stack); everything else works",
+			"use a kernel whose headers have what it takes: Debian's since 6.12; then build the module "
+			"anew, "
+			"with pahole installed (apt install dwarves)"};
 	return {"btf", Verdict::warning, "/sys/kernel/btf/vmlinux is missing",
 		"BPF programs that are to work beside uwind may not load; stacks are as good without",
 		"use a kernel with CONFIG_DEBUG_INFO_BTF=y, as Debian's"};

@@ -30,6 +30,7 @@ struct Format {
 constexpr Format formats[] = {
 	{"summary", write_summary},
 	{"folded", write_folded},
+	{"cookies", write_cookies},
 	{"json", write_json},
 };
 
@@ -96,7 +97,8 @@ void add_report_command(CLI::App& app, int& exit_code)
 	for (const Format& format : formats)
 		names.emplace_back(format.name);
 	verb->add_option("-i,--input", arguments->input, "The JSON report; - is standard input")->capture_default_str();
-	verb->add_option("--format", arguments->format, "summary, folded (for flame graphs) or json")
+	verb->add_option("--format", arguments->format,
+			 "summary, folded (for flame graphs), cookies (a line per sample) or json")
 		->check(CLI::IsMember(names))
 		->capture_default_str();
 	verb->add_option("-o,--output", arguments->output, "Where to; - is standard output")->capture_default_str();

@@ -27,7 +27,7 @@ _uwind_options() {
 _uwind_values() {
 	case $1:$2 in
 	record:-e | record:--event) echo "cpu-clock cycles" ;;
-	report:--format) echo "summary folded json" ;;
+	report:--format) echo "summary folded cookies json" ;;
 	doctor:--format) echo "text json" ;;
 	table:--source) echo "best sframe eh_frame" ;;
 	record:-o | record:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;

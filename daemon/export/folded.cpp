@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Folded stacks: "comm;outermost;…;innermost weight", for flame graphs.
+// Stacks as lines of text.
 #include "export/folded.h"
 
 #include <map>
@@ -30,6 +30,15 @@ std::vector<std::string> frame_names(const Report& report)
 	return names;
 }
 
+std::string folded(const Report& report, const std::vector<std::string>& names, const ReportSample& sample)
+{
+	std::string line = plain(report.processes[sample.process].comm);
+	const auto& frames = report.stacks[*sample.user_stack].frames;
+	for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+		line += ';' + names[*frame];
+	return line;
+}
+
 } // namespace
 
 std::string frame_text(const Report& report, Index index)
@@ -47,17 +56,19 @@ void write_folded(const Report& report, std::ostream& out)
 {
 	const auto names = frame_names(report);
 	std::map<std::string, std::uint64_t> lines;
-	for (const ReportSample& sample : report.samples) {
-		if (!sample.user_stack)
-			continue;
-		std::string line = plain(report.processes[sample.process].comm);
-		const auto& frames = report.stacks[*sample.user_stack].frames;
-		for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
-			line += ';' + names[*frame];
-		lines[line] += sample.weight;
-	}
+	for (const ReportSample& sample : report.samples)
+		if (sample.user_stack)
+			lines[folded(report, names, sample)] += sample.weight;
 	for (const auto& [line, weight] : lines)
 		out << line << ' ' << weight << '\n';
+}
+
+void write_cookies(const Report& report, std::ostream& out)
+{
+	const auto names = frame_names(report);
+	for (const ReportSample& sample : report.samples)
+		if (sample.user_stack)
+			out << sample.cookie << ' ' << sample.tid << ' ' << folded(report, names, sample) << '\n';
 }
 
 } // namespace uwind

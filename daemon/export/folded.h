@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Folded stacks: "comm;outermost;…;innermost weight", for flame graphs.
+// Stacks as lines of text, folded: "comm;outermost;…;innermost".
 #pragma once
 
 #include <iosfwd>
@@ -9,8 +9,11 @@
 
 namespace uwind {
 
-// One line per different text, sorted. Samples without a stack are left out.
+// "FOLDED WEIGHT" for flame graphs: one line per different text, sorted. Samples without a stack are left out.
 void write_folded(const Report& report, std::ostream& out);
+
+// "COOKIE TID FOLDED", a line per sample: to be joined with what a BPF program wrote when it asked.
+void write_cookies(const Report& report, std::ostream& out);
 
 // A frame as people read it: the symbol, else "[module+0xoffset]", else the address.
 std::string frame_text(const Report& report, Index frame);

@@ -281,7 +281,12 @@ struct uwind_stats {
 				 * for want of room                              */
 };
 
-enum uwind_event { UWIND_EVENT_CPU_CLOCK, UWIND_EVENT_CYCLES };
+enum uwind_event {
+	UWIND_EVENT_CPU_CLOCK,
+	UWIND_EVENT_CYCLES,
+	UWIND_EVENT_REQUESTS, /* none of its own: what BPF programs and modules ask for */
+	UWIND_NR_EVENTS,
+};
 
 #define UWIND_SESSION_FREQUENCY 1u /* rate is in Hz, else a period in ns or cycles */
 #define UWIND_SESSION_ALL       2u /* all processes; targets must be empty         */
@@ -292,6 +297,9 @@ enum uwind_event { UWIND_EVENT_CPU_CLOCK, UWIND_EVENT_CYCLES };
  * UWIND_IOC_SESSION_START: sample. One session per open file; EBUSY: it has
  * one, or UWIND_MAX_SESSIONS are running. ENODEV: the machine has no such
  * event. ESRCH: no such process. The reader must be attached first: ENOTCONN.
+ * UWIND_EVENT_REQUESTS: rate and FREQUENCY must be 0; every session, whatever its
+ * event, also has what BPF programs (kfunc uwind_request_stack()) and other modules
+ * ask for its targets.
  * Without privilege: EINVAL above 10,000 Hz or below a period of 100,000; EBUSY
  * for a user's fifth session, and for more than half of UWIND_MAX_SESSIONS.
  */

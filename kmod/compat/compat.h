@@ -59,6 +59,11 @@ static inline int uw_task_dumpable(const struct task_struct *task)
 #endif
 }
 
+/* BPF programs can call functions of modules that have type information. */
+#ifdef HAVE_KFUNCS
+#define UW_KFUNCS 1
+#endif
+
 #include <linux/fs.h>
 
 static inline s64 uw_inode_ctime_ns(const struct inode *inode)

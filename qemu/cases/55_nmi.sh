@@ -5,17 +5,17 @@
 # Expected: 20 s; RAIN=200 is the time between two NMIs on a processor, in microseconds
 . ./lib.sh
 
-NMI_MODULE=/root/uwind_nmi.ko
-COUNTS=/sys/kernel/debug/uwind_nmi
+RAIN_MODULE=/root/uwind_rain.ko
+COUNTS=/sys/kernel/debug/uwind_rain
 
 [ "$(uname -m)" = x86_64 ] || {
 	echo "skipped: Debian's arm64 kernels have no pseudo-NMIs, so there is no NMI to ask in"
 	exit 0
 }
 
-trap 'rmmod uwind_nmi 2>/dev/null; clean_up' EXIT
+trap 'rmmod uwind_rain 2>/dev/null; clean_up' EXIT
 
-# Where the kernel's entry code and the module's code lie, as uwind_nmi's parameters; the module's reach to its last function.
+# Where the kernel's entry code and the module's code lie, as uwind_rain's parameters; the module's reach to its last function.
 text_parameters() {
 	awk '$3 == "__entry_text_start" { print "entry_start=0x" $1 }
 		$3 == "__entry_text_end" { print "entry_end=0x" $1 }
@@ -55,14 +55,14 @@ under_rain() {
 	until_true 60 has_tables lives_victim threads_victim fork_victim dd || fail "$name: tables are there: $(cat list.txt)"
 	start=$(date +%s)
 	# shellcheck disable=SC2086  # words
-	insmod $NMI_MODULE period_us="${RAIN:-200}" $text || fail "insmod $NMI_MODULE"
+	insmod $RAIN_MODULE contexts=nmi period_us="${RAIN:-200}" $text || fail "insmod $RAIN_MODULE"
 	sleep 3
 	until_true 120 hit || fail "$name: NMIs hit everything: $(grep -v process $COUNTS)"
 	kill -TERM $recorder
 	until_true 30 no_session || fail "$name: the session ends"
 	seconds=$(($(date +%s) - start))
 	cat $COUNTS >"$name.counts"
-	rmmod uwind_nmi || fail "$name: the rain ends"
+	rmmod uwind_rain || fail "$name: the rain ends"
 	# shellcheck disable=SC2086  # words
 	kill -KILL $victims
 	wait $recorder || fail "$name: recorded: $(cat record.log)"

@@ -36,11 +36,11 @@ build_tools() { # ARCH
 }
 
 build_truth() { # ARCH
-	configure_for "$1" -DUWIND_TRUTH=ON
-	ninja -C "build/$1" truth_step truth_matrix truth_walk truth_kernel
+	configure_for "$1" -DUWIND_TRUTH=ON -DUWIND_BPF=ON
+	ninja -C "build/$1" truth_step truth_matrix truth_walk truth_kernel bpf_cookies
 }
 
-# The module that sends NMIs, for the one architecture whose stock kernels have them.
+# The module that asks for stacks in every context.
 build_test_kmod() { UWIND_KMOD=tests/kmod scripts/lab/build-kmod.sh "$1" "$2" "build/$1/test-kmod-$2"; } # ARCH KERNEL
 
 build_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/kmod-$2"; } # ARCH KERNEL

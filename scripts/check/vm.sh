@@ -26,13 +26,13 @@ run_vm() { # ARCH KERNEL COMMAND...
 	local arch=$1 kernel=$2 cpu more=()
 	shift 2
 	case $arch in
-	amd64) more=(--add "build/$arch/test-kmod-$kernel/uwind_nmi.ko" --pkg bzip2:i386 --pkg lua5.4:i386) ;;
+	amd64) more=(--pkg bzip2:i386 --pkg lua5.4:i386) ;;
 	arm64) more=(--pkg bzip2:armhf --pkg lua5.4:armhf) ;;
 	esac
 	cpu=$(cpu_of "$arch" "$kernel")
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" ${cpu:+--cpu "$cpu"} --timeout 1800 --out "$OUT/vm-$arch-$kernel" \
 		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg --pkg libboost-context1.74.0 \
-		"${more[@]}" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
+		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_rain.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
 
 # One boot runs the given cases, or all, the last of which is the demo.
@@ -62,8 +62,8 @@ vm_check() { # ARCH
 QUICK_CASES='10_register 20_sample 40_self 60_unload'
 
 built_for_vm() { # ARCH KERNEL
-	passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1-$2" && passed "build-programs-$1" &&
-		{ [ "$1" != amd64 ] || passed "build-test-kmod-$1-$2"; }
+	passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1-$2" && passed "build-test-kmod-$1-$2" &&
+		passed "build-programs-$1"
 }
 
 build_for_vm() { # ARCH KERNEL...
@@ -71,7 +71,7 @@ build_for_vm() { # ARCH KERNEL...
 	shift
 	for kernel in "$@"; do
 		step "build-kmod-$arch-$kernel" build_kmod "$arch" "$kernel"
-		if [ "$arch" = amd64 ]; then step "build-test-kmod-$arch-$kernel" build_test_kmod "$arch" "$kernel"; fi
+		step "build-test-kmod-$arch-$kernel" build_test_kmod "$arch" "$kernel"
 	done
 	step "build-programs-$arch" build_programs "$arch"
 	step "build-tools-$arch" build_tools "$arch"

@@ -49,7 +49,7 @@ public:
 		{"/proc/sys/kernel/perf_event_mlock_kb", "516\n"},
 		{"/proc/sys/kernel/kptr_restrict", "0\n"},
 	};
-	std::set<std::string> present_{"/sys/module/uwind", "/sys/kernel/btf/vmlinux"};
+	std::set<std::string> present_{"/sys/module/uwind", "/sys/kernel/btf/vmlinux", "/sys/kernel/btf/uwind"};
 	std::map<std::string, DeviceNode> devices_{{"/dev/uwind", {0660, "root", "uwind", true}},
 						   {"/dev/uwind-self", {0666, "root", "root", true}}};
 	Result<ModuleVersion> version_ = ModuleVersion{1, Arch::x86_64, "0.1.0"};
@@ -224,7 +224,11 @@ TEST_CASE("what makes stacks worse is a warning, not a fault")
 {
 	FakeSurroundings machine;
 	machine.files_["/proc/sys/kernel/perf_event_max_sample_rate"] = "999\n";
+	machine.present_.erase("/sys/kernel/btf/uwind");
+	CHECK_THAT(check_btf(machine).found, Catch::Contains("/sys/kernel/btf/uwind"));
+	CHECK_THAT(check_btf(machine).mend, Catch::Contains("6.12"));
 	machine.present_.erase("/sys/kernel/btf/vmlinux");
+	CHECK_THAT(check_btf(machine).found, Catch::Contains("/sys/kernel/btf/vmlinux"));
 	machine.debug_.file = "";
 	machine.devices_["/dev/uwind-self"].mode = 0600;
 	CHECK(worst(machine) == "warning self\nwarning sampling\nwarning btf\nwarning symbols\n");

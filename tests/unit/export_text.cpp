@@ -31,6 +31,18 @@ TEST_CASE("equal folded lines are added up")
 	CHECK(out.str() == "prog;[prog+0x1200];main;leaf 42\n");
 }
 
+TEST_CASE("a line per sample begins with its cookie and thread")
+{
+	Report report = sample_report();
+	report.samples = {sample_of(0, 1, 0, 2), sample_of(0, 2, 0, 40)};
+	report.samples[0].cookie = 281474976710657;
+	report.samples[0].tid = 42;
+	report.samples[1].user_stack.reset();
+	std::ostringstream out;
+	write_cookies(report, out);
+	CHECK(out.str() == "281474976710657 42 prog;[prog+0x1200];main;leaf\n");
+}
+
 TEST_CASE("the summary is a table of programs, then their hottest and deepest stacks")
 {
 	std::ostringstream out;

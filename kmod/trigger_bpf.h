@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * BPF programs as a trigger.
+ */
+#ifndef UW_TRIGGER_BPF_H
+#define UW_TRIGGER_BPF_H
+
+/* Module init. A module without type information (BTF) does without. */
+#ifdef UW_KFUNCS
+void uw_trigger_bpf_init(void);
+#else
+static inline void uw_trigger_bpf_init(void)
+{
+}
+#endif
+
+#endif

@@ -1,0 +1,93 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# A module asks for stacks of its own, in tasks, softirqs, interrupts and NMIs: each request is answered once, for the right task
+# and image, or lost for a cause; what tasks that sleep owe can be taken back, and the module be removed under it.
+# Expected: 60 s; REQUESTS=20000 is how many are asked in each context
+. ./lib.sh
+
+RAIN_MODULE=/root/uwind_rain.ko
+ACCOUNT=/sys/kernel/debug/uwind_rain
+
+trap 'rmmod uwind_rain 2>/dev/null; clean_up' EXIT
+
+contexts=softirq,hardirq
+[ "$(uname -m)" != x86_64 ] || contexts=softirq,hardirq,nmi
+requests=${REQUESTS:-20000}
+
+# column CONTEXT WORD: the number behind the word. total WORD: the number of a line of its own.
+column() { awk -v context="$1" -v word="$2" '$1 == context { for (i = 2; i < NF; i += 2) if ($i == word) print $(i + 1) }' account.txt; }
+total() { awk -v word="$1" '$1 == word { print $NF }' account.txt; }
+read_account() { cat $ACCOUNT >account.txt; }
+
+kinds() { echo "task softirq irq"; case $contexts in *nmi*) echo nmi ;; esac; }
+
+asked_enough() {
+	read_account
+	for kind in $(kinds); do [ "$(column "$kind" asked)" -ge "$requests" ] || return 1; done
+}
+
+all_answered() { read_account && [ "$(total open)" = 0 ]; }
+
+is_zero() { for word; do [ "$(total "$word")" = 0 ] || fail "$word is 0: $(cat account.txt)"; done; }
+
+# Of each context: everything that was asked has been answered, and nothing was refused for want of room.
+balances() {
+	for kind in $(kinds); do
+		[ "$(column "$kind" asked)" = "$(column "$kind" answered)" ] || fail "$kind: all is answered: $(cat account.txt)"
+		[ "$(column "$kind" nomem)" = 0 ] || fail "$kind: nothing is lost within the supply: $(cat account.txt)"
+		[ "$(column "$kind" frames)" -gt "$requests" ] || fail "$kind: stacks have frames: $(cat account.txt)"
+	done
+	is_zero strange twice wrong_task wrong_image cancelled full
+}
+
+# Who is hit: programs that run, and some that enter the kernel and leave it all the time, by exec and exit, too.
+start_victims() {
+	victims=
+	for program in threads_victim fork_victim exec_victim; do
+		nice $PROGRAMS/$program 3600 &
+		victims="$victims $!"
+	done
+	nice dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
+	victims="$victims $!"
+}
+
+start_victims
+start=$(date +%s)
+insmod $RAIN_MODULE contexts=$contexts limit="$requests" period_us="${RAIN:-100}" || fail "insmod $RAIN_MODULE"
+$PROGRAMS/asker $ACCOUNT ask $((requests / 2)) >asker1.txt &
+asker1=$!
+$PROGRAMS/asker $ACCOUNT ask $((requests / 2)) >asker2.txt &
+asker2=$!
+until_true 900 asked_enough || fail "enough is asked in each context: $(cat $ACCOUNT)"
+wait $asker1 $asker2
+seconds=$(($(date +%s) - start))
+# shellcheck disable=SC2086
+kill -KILL $victims
+until_true 60 all_answered || fail "each request has its answer: $(cat account.txt)"
+balances
+echo "$seconds s: $(grep -v ' 0$' account.txt | tr '\n' ';')"
+want "the module is removed" rmmod uwind_rain
+
+# Those who sleep owe stacks that nobody waits for any more.
+sleepers=
+insmod $RAIN_MODULE sleepers=1 limit=1000 || fail "insmod $RAIN_MODULE"
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	sleep 3600 &
+	sleepers="$sleepers $!"
+done
+ten_sleep() { read_account && [ "$(total open)" -ge 10 ]; }
+until_true 30 ten_sleep || fail "ten sleep: $(cat account.txt)"
+before=$(status_of lost.cancelled)
+want "a request is taken back" sh -c "printf cancel >$ACCOUNT"
+read_account
+[ "$(total cancelled)" = 1 ] || fail "one is cancelled: $(cat account.txt)"
+want "the module is removed under those who sleep" rmmod uwind_rain
+after=$(status_of lost.cancelled)
+[ $((after - ${before:-0})) -ge 10 ] || fail "ten requests are taken back: ${before:-0}, then $after"
+# shellcheck disable=SC2086
+kill $sleepers
+# shellcheck disable=SC2086
+wait $sleepers 2>/dev/null || true
+remove_module "after all"
+insert_module
+echo "rmmod took $took ms"

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+// bpf_cookies OBJECT PID TIMES: a line "COOKIE TID NUMBER" for each of so many system calls of a process. It is stopped
+// when this begins, and goes on.
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "cookies.h"
+
+namespace {
+
+struct Progress {
+	long printed = 0;
+	long wanted;
+};
+
+int print_call(void* context, void* data, std::size_t)
+{
+	auto* progress = static_cast<Progress*>(context);
+	const auto* call = static_cast<const struct call*>(data);
+	if (progress->printed == progress->wanted)
+		return 0;
+	progress->printed++;
+	return std::printf("%llu %u %u\n", call->cookie, call->tid, call->number) < 0 ? -1 : 0;
+}
+
+using Object = std::unique_ptr<bpf_object, decltype(&bpf_object__close)>;
+using Link = std::unique_ptr<bpf_link, int (*)(bpf_link*)>;
+using Ring = std::unique_ptr<ring_buffer, decltype(&ring_buffer__free)>;
+
+bool set_target(bpf_object* object, int pid)
+{
+	bpf_map* constants = nullptr;
+	bpf_map* map = nullptr;
+	bpf_object__for_each_map(map, object) if (bpf_map__is_internal(map)) constants = map;
+	return constants && bpf_map__set_initial_value(constants, &pid, sizeof(pid)) == 0;
+}
+
+int complain(const char* what)
+{
+	std::perror(what);
+	return 1;
+}
+
+int watch(const char* path, int pid, Progress progress)
+{
+	const Object object(bpf_object__open_file(path, nullptr), bpf_object__close);
+	if (!object)
+		return complain(path);
+	if (!set_target(object.get(), pid) || bpf_object__load(object.get()))
+		return complain("load the program");
+	bpf_program* program = bpf_object__find_program_by_name(object.get(), "asked");
+	const Link link(bpf_program__attach(program), bpf_link__destroy);
+	if (!link)
+		return complain("attach the program");
+	const int calls = bpf_object__find_map_fd_by_name(object.get(), "calls");
+	const Ring ring(ring_buffer__new(calls, print_call, &progress, nullptr), ring_buffer__free);
+	if (!ring || kill(pid, SIGCONT))
+		return complain("begin");
+	while (progress.printed < progress.wanted)
+		if (ring_buffer__poll(ring.get(), 1000) < 0)
+			return complain("read what the program says");
+	return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+	if (argc != 4) {
+		std::fputs("usage: bpf_cookies OBJECT PID TIMES\n", stderr);
+		return 64;
+	}
+	return watch(argv[1], std::atoi(argv[2]), {0, std::atol(argv[3])});
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Moments rain on all processors, and in each of them uwind is asked for the stack of
+ * what was hit.
+ */
+#ifndef RAIN_H
+#define RAIN_H
+
+#include <linux/types.h>
+
+struct pt_regs;
+struct seq_file;
+
+enum context { IN_TASK, IN_SOFTIRQ, IN_IRQ, IN_NMI, NR_CONTEXTS };
+
+/* main.c: a moment has come. regs of what was interrupted; NULL: not known. */
+void hit(enum context context, struct pt_regs *regs);
+
+/* senders.c: per processor a thread that sends moments to the next one. */
+int senders_start(unsigned int period_us, bool softirq, bool irq, bool nmi);
+void senders_stop(void);
+
+/* nmi.c. Without it there are none: -EOPNOTSUPP. */
+#ifdef CONFIG_X86_64
+int nmi_start(void);
+void nmi_send(unsigned int cpu);
+void nmi_stop(void);
+u64 nmi_sent(void);
+#else
+static inline int nmi_start(void) { return -EOPNOTSUPP; }
+static inline void nmi_send(unsigned int cpu) {}
+static inline void nmi_stop(void) {}
+static inline u64 nmi_sent(void) { return 0; }
+#endif
+
+/* hits.c: asks for the sessions, and counts what was hit. */
+int hits_start(void);
+void hits_ask(struct pt_regs *regs);
+void hits_show(struct seq_file *out);
+void hits_stop(void);
+
+/* ledger.c: asks for itself, and keeps an account of each request. */
+int ledger_start(unsigned int limit);
+void ledger_ask(enum context context, struct pt_regs *regs);
+bool ledger_cancel(void); /* whatever current asked last */
+void ledger_show(struct seq_file *out);
+void ledger_stop(void);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * On every processor a thread sends moments to the next one, in random intervals within
+ * a factor of three, so that no phase of a program is spared. A moment is an interrupt
+ * from one processor to another, a softirq that such an interrupt raises, or an NMI. One
+ * of a kind is under way to a processor at a time.
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/interrupt.h>
+#include <linux/kthread.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include <asm/irq_regs.h>
+
+#include "rain.h"
+
+struct moment {
+	call_single_data_t call;
+	struct tasklet_struct tasklet;
+};
+
+static DEFINE_PER_CPU(struct moment, moments);
+static DEFINE_PER_CPU(struct task_struct *, senders);
+static unsigned int mean_us; /* 0: nothing rains                                  */
+static bool with_softirq, with_irq, with_nmi;
+
+static void in_softirq_hit(struct tasklet_struct *tasklet)
+{
+	hit(IN_SOFTIRQ, NULL);
+}
+
+static void in_irq_hit(void *data)
+{
+	struct moment *moment = data;
+
+	if (with_irq)
+		hit(IN_IRQ, get_irq_regs());
+	if (with_softirq)
+		tasklet_schedule(&moment->tasklet);
+}
+
+static void nothing(void *unused)
+{
+}
+
+static int send(void *unused)
+{
+	unsigned int to = cpumask_next(raw_smp_processor_id(), cpu_online_mask);
+
+	if (to >= nr_cpu_ids)
+		to = cpumask_first(cpu_online_mask);
+	while (!kthread_should_stop()) {
+		usleep_range(mean_us / 2, mean_us * 3 / 2);
+		if (with_nmi)
+			nmi_send(to);
+		if (with_irq || with_softirq) /* -EBUSY: the last is under way still */
+			smp_call_function_single_async(to, &per_cpu_ptr(&moments, to)->call);
+	}
+	return 0;
+}
+
+/* Whatever was started: nothing is under way when this is left. */
+void senders_stop(void)
+{
+	int cpu;
+
+	if (!mean_us)
+		return;
+	for_each_possible_cpu(cpu)
+		if (per_cpu(senders, cpu))
+			kthread_stop(per_cpu(senders, cpu));
+	on_each_cpu(nothing, NULL, 1); /* calls come in the order they were sent */
+	for_each_possible_cpu(cpu)
+		tasklet_kill(&per_cpu_ptr(&moments, cpu)->tasklet);
+	if (with_nmi)
+		nmi_stop();
+}
+
+/* Ahead of ordinary programs: the rain goes on however many of them there are. */
+static int start_sender(int cpu)
+{
+	struct task_struct *sender = kthread_create(send, NULL, "rain/%d", cpu);
+
+	if (IS_ERR(sender))
+		return PTR_ERR(sender);
+	kthread_bind(sender, cpu);
+	sched_set_fifo(sender);
+	per_cpu(senders, cpu) = sender;
+	wake_up_process(sender);
+	return 0;
+}
+
+int senders_start(unsigned int period_us, bool softirq, bool irq, bool nmi)
+{
+	int cpu, err = nmi ? nmi_start() : 0;
+
+	if (err || !(softirq || irq || nmi))
+		return err;
+	mean_us = period_us;
+	with_softirq = softirq;
+	with_irq = irq;
+	with_nmi = nmi;
+	for_each_possible_cpu(cpu) {
+		struct moment *moment = per_cpu_ptr(&moments, cpu);
+
+		INIT_CSD(&moment->call, in_irq_hit, moment);
+		tasklet_setup(&moment->tasklet, in_softirq_hit);
+	}
+	for_each_online_cpu(cpu)
+		err = err ?: start_sender(cpu);
+	return err;
+}

@@ -1,1 +1,0 @@
-../../kmod/trigger_module.h

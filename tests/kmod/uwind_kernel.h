@@ -1,0 +1,1 @@
+../../kmod/uwind_kernel.h
