@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """In a guest: what the stock kernel gives `perf record -g` beside our stacks, of the same processes in the same seconds.
 
-usage: against_perf.py SECONDS [PROGRAM]...     of stock_programs.py; SECONDS: of each
+usage: against_perf.py SECONDS CONTROLS [PROGRAM]...     SECONDS: of each; PROGRAM: of stock_programs.py
 Prints a table in percent. A stack of perf's is right if its callers are those of some complete stack of ours in that
 process; short if they begin like one and end too early; alone if it has none; skipped if right or short but for its
 first caller, which is missing; wrong if no stack of ours is like that. As many of perf's as of ours whose callers were
-met once can be right and were met by perf alone: they count as wrong. Exit status 1 if there is nothing to compare, or
-if ours are complete less often than perf's are right.
+met once can be right and were met by perf alone: they count as wrong. CONTROLS is a folder with programs that frame
+pointers tell everything of, so most of perf's stacks must be right or short. Exit status 1 if a control's are not, if
+there is nothing to compare, or if ours are complete less often than perf's are right.
 """
 import collections
 import json
@@ -24,6 +25,7 @@ from stock_programs import word_bits, workload
 
 SETTLE_SECONDS = 5  # programs begin, and tables are made
 FREQUENCY = "499"
+CONTROL_LEAST = 0.9  # of its stacks
 CLASSES = ("right", "short", "alone", "skipped", "wrong")
 SAMPLE = re.compile(r"PERF_RECORD_SAMPLE\(.*?: (\d+)/")
 CHAIN = re.compile(r"\.\.\.\.\. +\d+: ([0-9a-f]{16})$")
@@ -142,14 +144,26 @@ def compare_programs(names, seconds, folder):
     return sums
 
 
+def controls_hold(controls, seconds, folder):
+    """Each of them is measured."""
+    held = []
+    for name in sorted(os.listdir(controls)):
+        path = os.path.join(controls, name)
+        row = compare(path, "", seconds, folder)
+        show(name, word_bits(path), row)
+        held.append(row["right"] + row["short"] >= CONTROL_LEAST * max(row["perf"], 1))
+    return held and all(held)
+
+
 def main():
-    seconds, names = int(sys.argv[1]), sys.argv[2:]
+    seconds, controls, names = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
     print("| program | bits | our stacks | complete | met once | perf's stacks | " + " | ".join(CLASSES) + " |")
     print("|---" * (6 + len(CLASSES)) + "|")
     with tempfile.TemporaryDirectory() as folder:
+        held = controls_hold(controls, seconds, folder)
         sums = compare_programs(names, seconds, folder)
     bad = any(not t["perf"] or t["complete"] * t["perf"] < t["right"] * t["ours"] for t in sums.values())
-    sys.exit(0 if sums and not bad else 1)
+    sys.exit(0 if held and sums and not bad else 1)
 
 
 main()
