@@ -193,10 +193,25 @@ truth_guest_32() { # ARCH STACKS PROGRAM...
 		-- env TRUTH_KEEP=/out PATH="/root/lone:$PATH" python3.11 /root/truth/stock_programs.py /root/truth_walk "${@:2}"
 }
 
-# Beside perf, with programs of the kernel's own word size as well.
+# With frame pointers; of 32-bit Arm's conventions the kernel knows APCS's alone.
+framed_program() { # ABI FOLDER
+	local compiler flags=(-O2 -g -Wall -Wextra -fno-omit-frame-pointer -Itests/programs)
+	case $1 in
+	i386) compiler=gcc flags+=(-mno-omit-leaf-frame-pointer -m32 -idirafter /usr/include/x86_64-linux-gnu) ;;
+	armhf) compiler=arm-linux-gnueabihf-gcc flags+=(-marm -mapcs-frame -funwind-tables) ;;
+	*) compiler=$(cross_prefix "$1")gcc flags+=(-mno-omit-leaf-frame-pointer) ;;
+	esac
+	mkdir -p "$2"
+	"$compiler" "${flags[@]}" -o "$2/framed-$1" tests/truth/framed.c
+}
+
+# Beside perf, with programs of the kernel's own word size as well, and one of each with frame pointers.
 perf_guest() { # ARCH SECONDS
-	guest_of_32 "$1" perf --pkg linux-perf --pkg gawk --pkg openssl \
-		-- env PATH="/root/lone:$PATH" python3.11 /root/truth/against_perf.py "$2" \
+	local framed=build/framed-$1
+	framed_program "$1" "$framed" || return
+	framed_program "$(compat_of "$1")" "$framed" || return
+	guest_of_32 "$1" perf --pkg linux-perf --pkg gawk --pkg openssl --add "$framed:/root/framed" \
+		-- env PATH="/root/lone:$PATH" python3.11 /root/truth/against_perf.py "$2" /root/framed \
 		python3 perl bash xz sqlite3 gawk openssl
 }
 

@@ -33,7 +33,7 @@ long_part() { # PART
 		;;
 	perf-amd64 | perf-arm64)
 		build_for_vm "${1#perf-}" 6.1
-		if built_for_vm "${1#perf-}" 6.1; then step "$1" perf_guest "${1#perf-}" 20; fi
+		if built_for_vm "${1#perf-}" 6.1; then step "$1" perf_guest "${1#perf-}" 10; fi
 		grep '^|' "$OUT/$1.log"
 		;;
 	matrix-amd64)
