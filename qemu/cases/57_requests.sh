@@ -37,6 +37,7 @@ balances() {
 		[ "$(column "$kind" nomem)" = 0 ] || fail "$kind: nothing is lost within the supply: $(cat account.txt)"
 		[ "$(column "$kind" frames)" -gt "$requests" ] || fail "$kind: stacks have frames: $(cat account.txt)"
 	done
+	[ "$(column task frames)" -gt $((10 * requests)) ] || fail "below ten calls there are ten frames: $(cat account.txt)"
 	is_zero strange twice wrong_task wrong_image cancelled full
 }
 
@@ -51,12 +52,20 @@ start_victims() {
 	victims="$victims $!"
 }
 
+# A session beside it has the tables, and now and then a part of the same requests.
 start_victims
+uwind record -a -F 49 --duration 3000 -o r.json >record.log 2>&1 &
+recorder=$!
+$PROGRAMS/asker /dev/zero x 1000000000 >first.txt &
+first=$!
+until_true 60 has_tables asker threads_victim fork_victim exec_victim libc.so.6 || fail "tables are there: $(cat list.txt)"
+kill $first
 start=$(date +%s)
 insmod $RAIN_MODULE contexts=$contexts limit="$requests" period_us="${RAIN:-100}" || fail "insmod $RAIN_MODULE"
-$PROGRAMS/asker $ACCOUNT ask $((requests / 2)) >asker1.txt &
+# A call that an interrupt was faster than shares its request.
+$PROGRAMS/asker $ACCOUNT ask "$requests" >asker1.txt &
 asker1=$!
-$PROGRAMS/asker $ACCOUNT ask $((requests / 2)) >asker2.txt &
+$PROGRAMS/asker $ACCOUNT ask "$requests" >asker2.txt &
 asker2=$!
 until_true 900 asked_enough || fail "enough is asked in each context: $(cat $ACCOUNT)"
 wait $asker1 $asker2
@@ -65,6 +74,9 @@ seconds=$(($(date +%s) - start))
 kill -KILL $victims
 until_true 60 all_answered || fail "each request has its answer: $(cat account.txt)"
 balances
+kill -TERM $recorder
+wait $recorder || fail "recorded beside it: $(cat record.log)"
+rules r.json schema balance
 echo "$seconds s: $(grep -v ' 0$' account.txt | tr '\n' ';')"
 want "the module is removed" rmmod uwind_rain
 

@@ -3,7 +3,7 @@
 # The longer tests, in named parts. Sourced by check.sh.
 
 long_part() { # PART
-	local arch machine
+	local arch kernel machine
 	case $1 in
 	fuzz)
 		step build-fuzz build_fuzz
@@ -53,6 +53,14 @@ long_part() { # PART
 	unload-amd64 | unload-arm64) vm_part "${1#*-}" 6.1 60_unload CYCLES=100 ;;
 	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 6.1 34_stopped STOPS=500 ;;
 	attack-amd64 | attack-arm64) vm_part "${1#*-}" 6.1 51_attack CALLS=1000000 ;;
+	storm-amd64 | storm-arm64)
+		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 59_sessions STORM=120 STORM_LEAST=200000; done
+		vm_part "${1#*-}" 6.1-debug 59_sessions STORM=120 STORM_LEAST=50000 STORM_HZ=499 RMMOD_LIMIT_MS=20000
+		grep -hE '^(storm:|requested )' "$OUT"/vm-*.log
+		;;
+	requests-amd64 | requests-arm64)
+		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 57_requests REQUESTS=100000; done
+		;;
 	lives-amd64 | lives-arm64) vm_part "${1#*-}" 6.1 '35_lives 36_trouble' LOADS=10000 ;;
 	rows)
 		step build-unit build_unit
@@ -86,7 +94,7 @@ long_part() { # PART
 }
 
 LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
-for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch lives-$arch stopped-$arch unload-$arch"; done
+for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch lives-$arch requests-$arch stopped-$arch storm-$arch unload-$arch"; done
 
 check_long() { # [PART]
 	local name=${1:-fuzz}

@@ -16,15 +16,16 @@ booted_of() { # ARCH: these run every case in one boot
 
 # A kernel that checks each access is slow: its cases are in groups of at most twenty minutes, and each looks for leaks at
 # its end. The demo says nothing new there.
-DEBUG_GROUPS='tables lives trouble users memory storm'
+DEBUG_GROUPS='tables lives trouble users memory storm requests'
 
 debug_cases() { # GROUP
 	case $1 in
-	tables) echo 10_register 20_sample 22_jit 25_names 26_doctor 27_compat 30_fork 31_exec 32_dlopen 33_exit 34_stopped 40_self 50_ioctl 95_leaks ;;
+	tables) echo 10_register 20_sample 22_jit 25_names 26_doctor 27_compat 30_fork 31_exec 32_dlopen 34_stopped 40_self 50_ioctl 95_leaks ;;
 	lives) echo 35_lives 95_leaks ;;
 	trouble) echo 36_trouble 95_leaks ;;
 	users) echo 51_attack 52_strangers 53_members 95_leaks ;;
 	storm) echo 28_uprobes 29_stacks 56_storm 95_leaks ;;
+	requests) echo 33_exit 55_nmi 57_requests 58_bpf 59_sessions 95_leaks ;;
 	memory) echo 54_no_memory 60_unload 70_daemon 71_service 80_status 95_leaks ;;
 	esac
 }

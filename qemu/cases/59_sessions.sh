@@ -1,0 +1,51 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# A storm of forks, execs, library loads, faults, signals and exits, in 64 threads of 16 processes, while four sessions start and
+# stop: each report balances, so do the module's own numbers, and the module goes within a second of the last session.
+# Expected: 60 s; STORM=10 is how many seconds it lasts, STORM_HZ=1999 each session's rate, STORM_LEAST=1000 how many requests
+# there must be
+. ./lib.sh
+
+storm=${STORM:-10}
+hz=${STORM_HZ:-1999}
+
+# The module's numbers while no session runs: requested = answered + lost by cause.
+sum_of() { uwind status | awk -v begin="$1" 'index($1, begin) == 1 { sum += $2 } END { print sum + 0 }'; }
+
+# record NUMBER SECONDS: one recording behind the other, until the storm is over.
+record_on() {
+	round=0
+	while [ ! -e over ]; do
+		round=$((round + 1))
+		uwind record -a -F "$hz" --duration "$2" -o "s$1.json" 2>>"s$1.log" || touch failed
+		rules "s$1.json" schema balance || touch failed
+	done
+	touch "ended$1"
+}
+
+no_session() { [ "$(status_of sessions)" = 0 ]; }
+all_ended() { [ -e ended1 ] && [ -e ended2 ] && [ -e ended3 ] && [ -e ended4 ]; }
+
+requested=$(status_of requested)
+record_on 1 3 &
+record_on 2 5 &
+record_on 3 7 &
+record_on 4 4 &
+start=$(date +%s)
+nice $PROGRAMS/storm_victim "$storm" $PROGRAMS/plugin.so >storm.txt &
+wait $!
+touch over
+seconds=$(($(date +%s) - start))
+until_true 300 all_ended || fail "the recordings end: $(tail -n 1 s?.log)"
+until_true 30 no_session || fail "no session is left: $(uwind status)"
+[ ! -e failed ] || fail "each recording balances: $(tail -n 3 s?.log)"
+uwind status >status.txt
+requested=$(($(status_of requested) - requested))
+[ "$(sum_of requested)" = $(($(sum_of answered) + $(sum_of lost.))) ] || fail "requested = answered + lost: $(cat status.txt)"
+[ "$requested" -ge "${STORM_LEAST:-1000}" ] || fail "enough was requested: $requested"
+remove_module "after the storm"
+echo "storm: $seconds s; $(cat storm.txt); sessions: $(cat s?.log | wc -l)"
+echo "requested $requested ($((requested / (seconds + 1))) a second, of $((4 * hz * $(nproc))) wanted); rmmod took $took ms"
+grep -E '^(answered|lost\.)' status.txt | tr '\n' ';'
+echo
+insert_module
