@@ -2,7 +2,10 @@
 /*
  * ioctls about the session of an open file.
  */
-#include <linux/slab.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "client.h"
@@ -30,18 +33,20 @@ static int uw_rate_check(const struct uwind_session_start *arg, bool privileged)
 static int uw_session_check(const struct uwind_session_start *arg, bool privileged)
 {
 	const u32 flags = UWIND_SESSION_FREQUENCY | UWIND_SESSION_ALL | UWIND_SESSION_INHERIT |
-			  UWIND_SESSION_DISABLED;
+			  UWIND_SESSION_DISABLED | UWIND_SESSION_CGROUP;
 	bool all = arg->flags & UWIND_SESSION_ALL;
 
 	if ((arg->flags & ~flags) || arg->event >= UWIND_NR_EVENTS ||
 	    arg->max_frames > UWIND_MAX_FRAMES || arg->nr_targets > UWIND_MAX_TARGETS ||
-	    all == !!arg->nr_targets)
+	    all == !!arg->nr_targets || arg->nr_excludes > UWIND_MAX_TARGETS ||
+	    arg->nr_cpus > nr_cpu_ids || arg->reserved ||
+	    (arg->cgroup_fd && !(arg->flags & UWIND_SESSION_CGROUP)))
 		return -EINVAL;
 	return uw_rate_check(arg, privileged);
 }
 
 static int uw_session_begin(struct uw_client *client, struct uwind_session_start *arg,
-			    const s32 *pids)
+			    const struct uw_filter_lists *lists)
 {
 	struct uw_session *session;
 
@@ -49,7 +54,7 @@ static int uw_session_begin(struct uw_client *client, struct uwind_session_start
 		return -EBUSY;
 	if (!client->reader.net || client->reader.gone)
 		return -ENOTCONN;
-	session = uw_session_start(arg, pids, &client->reader, uw_client_viewer(client));
+	session = uw_session_start(arg, lists, &client->reader, uw_client_viewer(client));
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	client->session = session;
@@ -57,28 +62,37 @@ static int uw_session_begin(struct uw_client *client, struct uwind_session_start
 	return 0;
 }
 
+/* Numbers of 32 bits; NULL for none. */
+static void *uw_numbers_copy(u64 user, u32 nr, int *err)
+{
+	void *numbers;
+
+	if (!nr || *err)
+		return NULL;
+	numbers = vmemdup_user(u64_to_user_ptr(user), nr * sizeof(u32));
+	if (!IS_ERR(numbers))
+		return numbers;
+	*err = PTR_ERR(numbers);
+	return NULL;
+}
+
 int uw_client_session_start(void *context, void *data)
 {
 	struct uwind_session_start *arg = data;
 	struct uw_client *client = context;
-	s32 *pids = NULL;
 	int err = uw_session_check(arg, client->privileged);
+	struct uw_filter_lists lists;
 
-	if (err)
-		return err;
-	if (arg->nr_targets) {
-		pids = kvmalloc_array(arg->nr_targets, sizeof(*pids), GFP_KERNEL);
-		if (!pids)
-			return -ENOMEM;
-		if (copy_from_user(pids, u64_to_user_ptr(arg->targets),
-				   arg->nr_targets * sizeof(*pids)))
-			err = -EFAULT;
-	}
+	lists.targets = uw_numbers_copy(arg->targets, arg->nr_targets, &err);
+	lists.excludes = uw_numbers_copy(arg->excludes, arg->nr_excludes, &err);
+	lists.cpus = uw_numbers_copy(arg->cpus, arg->nr_cpus, &err);
 	mutex_lock(&client->mutex);
 	if (!err)
-		err = uw_session_begin(client, arg, pids);
+		err = uw_session_begin(client, arg, &lists);
 	mutex_unlock(&client->mutex);
-	kvfree(pids);
+	kvfree(lists.targets);
+	kvfree(lists.excludes);
+	kvfree(lists.cpus);
 	return err;
 }
 

@@ -37,7 +37,7 @@ bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *c
 
 	if (!uw_request_suits(current))
 		return false;
-	if (!uw_targets_has(&session->targets, current) ||
+	if (!uw_filter_takes_current(&session->filter) ||
 	    !uw_viewer_sees_current(session->viewer))
 		return false;
 	uw_stats_requested(session->counts, 1);
@@ -136,11 +136,8 @@ void uw_session_fork(struct task_struct *parent, struct task_struct *child)
 	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
 		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
 
-		if (!session || session->targets.all || !(session->flags & UWIND_SESSION_INHERIT))
-			continue;
-		if (uw_targets_has(&session->targets, parent) &&
-		    !uw_targets_add(&session->targets, task_tgid(child)))
-			uw_stats_child_missed();
+		if (session)
+			uw_filter_fork(&session->filter, parent, child);
 	}
 	srcu_read_unlock(&sessions_srcu, index);
 }
@@ -163,7 +160,7 @@ static void uw_session_flush(struct work_struct *work)
 {
 	struct uw_session *session = container_of(to_delayed_work(work), struct uw_session, flush);
 
-	uw_targets_sweep(&session->targets);
+	uw_filter_sweep(&session->filter);
 	uw_sender_flush(session);
 	schedule_delayed_work(&session->flush, UW_FLUSH_INTERVAL);
 }
@@ -172,7 +169,7 @@ static void uw_session_free(struct uw_session *session)
 {
 	uw_trigger_perf_deinit(&session->trigger);
 	uw_sender_deinit(&session->sender);
-	uw_targets_deinit(&session->targets);
+	uw_filter_deinit(&session->filter);
 	free_percpu(session->counts);
 	put_pid_ns(session->pid_ns);
 	put_net(session->reader.net);
@@ -223,7 +220,6 @@ static struct uw_session *uw_session_create(const struct uwind_session_start *ar
 
 	if (!session)
 		return NULL;
-	session->flags = arg->flags;
 	session->max_frames = arg->max_frames ?: UWIND_DEFAULT_FRAMES;
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->viewer = viewer ? get_cred(viewer) : NULL;
@@ -234,7 +230,7 @@ static struct uw_session *uw_session_create(const struct uwind_session_start *ar
 }
 
 static int uw_session_init(struct uw_session *session, const struct uwind_session_start *arg,
-			   const s32 *pids)
+			   const struct uw_filter_lists *lists)
 {
 	int err;
 
@@ -243,8 +239,7 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 		return -ENOMEM;
 	err = uw_sender_init(&session->sender);
 	if (!err)
-		err = uw_targets_init(&session->targets, arg->flags & UWIND_SESSION_ALL, pids,
-				      arg->nr_targets, session->viewer);
+		err = uw_filter_init(&session->filter, arg, lists);
 	if (!err)
 		err = uw_request_prepare();
 	if (!err && arg->event != UWIND_EVENT_REQUESTS)
@@ -253,7 +248,8 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 	return err;
 }
 
-struct uw_session *uw_session_start(const struct uwind_session_start *arg, const s32 *pids,
+struct uw_session *uw_session_start(const struct uwind_session_start *arg,
+				    const struct uw_filter_lists *lists,
 				    const struct uw_reader *reader, const struct cred *viewer)
 {
 	struct uw_session *session = uw_session_create(arg, reader, viewer);
@@ -261,7 +257,7 @@ struct uw_session *uw_session_start(const struct uwind_session_start *arg, const
 
 	if (!session)
 		return ERR_PTR(-ENOMEM);
-	err = uw_session_init(session, arg, pids);
+	err = uw_session_init(session, arg, lists);
 	if (!err) {
 		mutex_lock(&sessions_mutex);
 		err = uw_session_install(session);
@@ -269,6 +265,12 @@ struct uw_session *uw_session_start(const struct uwind_session_start *arg, const
 	}
 	if (err) {
 		uw_session_free(session);
+		return ERR_PTR(err);
+	}
+	/* Forks are followed by now: no child is made unseen. */
+	err = uw_filter_name(&session->filter, arg, lists, session->viewer);
+	if (err) {
+		uw_session_stop(session, NULL);
 		return ERR_PTR(err);
 	}
 	schedule_delayed_work(&session->flush, UW_FLUSH_INTERVAL);

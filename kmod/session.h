@@ -9,8 +9,8 @@
 #include <linux/workqueue.h>
 
 #include "batch.h"
+#include "filter.h"
 #include "stats.h"
-#include "target.h"
 #include "trigger_perf.h"
 #include "uwind.h"
 
@@ -21,12 +21,11 @@ struct uw_answer;
 struct uw_session {
 	unsigned int slot;
 	u32 number;                /* Set once                                   */
-	u32 flags;
 	bool enabled;              /* Set once                                   */
 	u32 max_frames;
 	struct pid_namespace *pid_ns; /* holds a reference                       */
 	const struct cred *viewer; /* holds a reference: see viewer.h            */
-	struct uw_targets targets;
+	struct uw_filter filter;
 	struct uw_trigger_perf trigger;
 	struct uw_counts __percpu *counts;
 	struct uw_reader reader;
@@ -35,10 +34,11 @@ struct uw_session {
 };
 
 /*
- * Start a session that sends to reader what the viewer sees. pids: nr_targets numbers.
+ * Start a session that sends to reader what the viewer sees. lists: those of arg.
  * ERR_PTR: see UWIND_IOC_SESSION_START.
  */
-struct uw_session *uw_session_start(const struct uwind_session_start *arg, const s32 *pids,
+struct uw_session *uw_session_start(const struct uwind_session_start *arg,
+				    const struct uw_filter_lists *lists,
 				    const struct uw_reader *reader, const struct cred *viewer);
 void uw_session_enable(struct uw_session *session);
 void uw_session_stats(struct uw_session *session, struct uwind_session_stats *stats);
@@ -51,7 +51,7 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
 
 /*
  * A trigger has fired in current. Any context. Returns false if nothing is asked
- * for: it is none of the session's targets, or counted as lost.
+ * for: the session's filter does not take it, or it is counted as lost.
  */
 bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie);
 

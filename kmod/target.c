@@ -32,9 +32,7 @@ bool uw_targets_has(const struct uw_targets *targets, struct task_struct *task)
 	struct pid *pid = task_tgid(task);
 	u32 i;
 
-	if (targets->all)
-		return true;
-	for (i = 0; i < UW_TARGET_PROBES; i++)
+	for (i = 0; targets->slots && i < UW_TARGET_PROBES; i++)
 		if (READ_ONCE(*uw_target_slot(targets, pid, i)) == pid)
 			return true;
 	return false;
@@ -99,22 +97,19 @@ static int uw_target_add_number(struct uw_targets *targets, s32 number, const st
 	return err;
 }
 
-int uw_targets_init(struct uw_targets *targets, bool all, const s32 *pids, u32 nr,
-		    const struct cred *viewer)
+int uw_targets_init(struct uw_targets *targets)
+{
+	targets->slots = kvcalloc(1 << UW_TARGET_BITS, sizeof(*targets->slots), GFP_KERNEL);
+	return targets->slots ? 0 : -ENOMEM;
+}
+
+int uw_targets_name(struct uw_targets *targets, const s32 *pids, u32 nr, const struct cred *viewer)
 {
 	int err = 0;
 	u32 i;
 
-	targets->all = all;
-	if (all)
-		return 0;
-	targets->slots = kvcalloc(1 << UW_TARGET_BITS, sizeof(*targets->slots), GFP_KERNEL);
-	if (!targets->slots)
-		return -ENOMEM;
 	for (i = 0; !err && i < nr; i++)
 		err = uw_target_add_number(targets, pids[i], viewer);
-	if (err)
-		uw_targets_deinit(targets);
 	return err;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The processes that a session looks at.
+ * Sets of processes: those that a session looks at, or does not.
  */
 #ifndef UW_TARGET_H
 #define UW_TARGET_H
@@ -12,21 +12,26 @@ struct pid;
 struct task_struct;
 
 /*
- * A set of processes, or all. Kept by struct pid, not by number: a reference
- * makes sure that it is not reused, and comparing pointers is safe in NMIs.
+ * A set of processes; empty without uw_targets_init(). Kept by struct pid, not
+ * by number: a reference makes sure that it is not reused, and comparing
+ * pointers is safe in NMIs.
  */
 struct uw_targets {
-	bool all;
 	struct pid **slots; /* open addressing, without an end of a chain        */
 };
 
-/* pids are numbers in current's namespace. -ESRCH, -ENOMEM, -EACCES: the viewer does not see it. */
-int uw_targets_init(struct uw_targets *targets, bool all, const s32 *pids, u32 nr,
-		    const struct cred *viewer);
+/* Room for processes. -ENOMEM. */
+int uw_targets_init(struct uw_targets *targets);
 void uw_targets_deinit(struct uw_targets *targets);
 
 /* Any context. */
 bool uw_targets_has(const struct uw_targets *targets, struct task_struct *task);
+
+/*
+ * Put in what has these numbers in current's namespace. -ESRCH, -ENOMEM (no room),
+ * -EACCES: the viewer does not see it.
+ */
+int uw_targets_name(struct uw_targets *targets, const s32 *pids, u32 nr, const struct cred *viewer);
 
 /* Not in NMIs. Returns false if there is no room. */
 bool uw_targets_add(struct uw_targets *targets, struct pid *pid);

@@ -5,7 +5,8 @@
  *
  * perf takes a counter off a CPU that goes offline and does not bring it back.
  * So counters are made by the CPU hotplug core's callbacks: for each CPU that is
- * online when a session starts, and for each that comes online later.
+ * online when a session starts, and for each that comes online later, if the
+ * session wants that CPU.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -49,6 +50,8 @@ static int uw_cpu_online(unsigned int cpu, struct hlist_node *node)
 	struct perf_event_attr attr = trigger->attr;
 	struct perf_event *event;
 
+	if (!cpumask_test_cpu(cpu, trigger->session->filter.cpus))
+		return 0;
 	attr.disabled = !trigger->enabled;
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, uw_overflow,
 						 trigger->session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sampling trigger: one perf counter per CPU, as long as the CPU is online.
+ * The sampling trigger: one perf counter per CPU of a session, as long as the CPU is online.
  */
 #ifndef UW_TRIGGER_PERF_H
 #define UW_TRIGGER_PERF_H
@@ -16,7 +16,7 @@ struct uw_trigger_perf {
 	struct hlist_node node; /* Owned by: the CPU hotplug core               */
 	struct uw_session *session;
 	struct perf_event_attr attr;
-	struct perf_event *__percpu *events; /* NULL where the CPU is offline    */
+	struct perf_event *__percpu *events; /* NULL: offline, or not wanted     */
 	int err; /* the last counter that could not be made                     */
 	bool enabled; /* Protected by: cpus_read_lock() and a CPU coming online  */
 };

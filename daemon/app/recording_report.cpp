@@ -2,6 +2,7 @@
 // A recording's reports: what was collected, and the numbers since the last one.
 #include "app/naming.h"
 #include "app/recording.h"
+#include "base/cpu_list.h"
 #include "base/text.h"
 
 namespace uwind {
@@ -22,6 +23,20 @@ std::map<std::string, std::uint64_t> named(const std::map<Word, std::uint64_t>& 
 		result[name_of(word)] = minus(count, earlier == before.end() ? 0 : earlier->second);
 	}
 	return result;
+}
+
+ReportSession session_of(const RecordingOptions& options)
+{
+	ReportSession session;
+	session.event = name_of(options.session.event);
+	session.is_frequency = options.session.is_frequency;
+	session.rate = options.session.rate;
+	session.target = options.target;
+	session.cgroup = options.session.cgroup;
+	session.cpus = text_of_cpus(options.session.cpus);
+	session.excluded.assign(options.session.excludes.begin(), options.session.excludes.end());
+	session.max_depth = options.session.max_frames;
+	return session;
 }
 
 } // namespace
@@ -67,12 +82,9 @@ Report Recording::report_of(const SessionStats& stats)
 	report.host = ports_.processes.host();
 	report.host.arch = name_of(ports_.kernel.version().arch);
 	report.host.abi = ports_.kernel.version().abi;
-	report.session.event = name_of(options_.session.event);
-	report.session.is_frequency = options_.session.is_frequency;
-	report.session.rate = options_.session.rate;
+	report.session = session_of(options_);
 	report.session.started = rfc3339(since_);
 	report.session.duration_ns = minus(now_ns, since_ns_);
-	report.session.target = options_.target;
 	since_ns_ = now_ns;
 	since_ = ports_.clock.seconds_since_1970();
 	fill_report(aggregate_.take(), modules_, symbols_, report);

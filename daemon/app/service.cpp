@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <spdlog/spdlog.h>
 
+#include "base/cpu_list.h"
+
 namespace uwind {
 namespace {
 
@@ -19,13 +21,28 @@ RecordingOptions options_of(const Settings& settings)
 	options.session.event = settings.event;
 	options.session.rate = settings.frequency;
 	options.session.all = true;
+	options.session.cgroup = settings.cgroup;
+	options.session.cpus = settings.cpus;
+	options.session.max_frames = settings.max_depth == default_frames ? 0 : settings.max_depth;
 	options.target = "all";
 	return options;
 }
 
+// "all processes: cpu-clock, 99 Hz"
+std::string in_words(const Settings& settings)
+{
+	std::string text = "all processes";
+	if (!settings.cgroup.empty())
+		text += " of the cgroup " + settings.cgroup;
+	if (!settings.cpus.empty())
+		text += " on the CPUs " + text_of_cpus(settings.cpus);
+	return text + ": " + name_of(settings.event) + ", " + std::to_string(settings.frequency) + " Hz";
+}
+
 bool same_session(const Settings& one, const Settings& other)
 {
-	return one.event == other.event && one.frequency == other.frequency;
+	return one.event == other.event && one.frequency == other.frequency && one.cgroup == other.cgroup &&
+	       one.cpus == other.cpus && one.max_depth == other.max_depth;
 }
 
 void set_log_level(const Settings& settings)
@@ -65,7 +82,7 @@ Status Service::record()
 		return prepared;
 	if (auto enabled = recording.enable(); !enabled)
 		return enabled;
-	spdlog::info("sampling all processes: {}, {} Hz", name_of(settings_.event), settings_.frequency);
+	spdlog::info("sampling {}", in_words(settings_));
 	ports_.supervisor.ready();
 	if (auto sampled = sample(recording, machine.clock); !sampled)
 		return sampled;

@@ -6,6 +6,7 @@
 #include <map>
 #include <type_traits>
 
+#include "base/cpu_list.h"
 #include "base/nearest.h"
 #include "base/text.h"
 
@@ -51,6 +52,34 @@ bool set_event(Settings& settings, std::string_view value)
 	return false;
 }
 
+constexpr std::string_view everything = "all";
+
+bool set_cgroup(Settings& settings, std::string_view value)
+{
+	if (value != everything && !value.starts_with('/'))
+		return false;
+	settings.cgroup = value == everything ? "" : value;
+	return true;
+}
+
+std::string get_cgroup(const Settings& settings)
+{
+	return settings.cgroup.empty() ? std::string(everything) : settings.cgroup;
+}
+
+bool set_cpus(Settings& settings, std::string_view value)
+{
+	const auto cpus = value == everything ? std::vector<std::uint32_t>() : parse_cpus(value);
+	if (cpus)
+		settings.cpus = *cpus;
+	return cpus.has_value();
+}
+
+std::string get_cpus(const Settings& settings)
+{
+	return settings.cpus.empty() ? std::string(everything) : text_of_cpus(settings.cpus);
+}
+
 bool set_verbose(Settings& settings, std::string_view value)
 {
 	if (value != "yes" && value != "no")
@@ -70,6 +99,12 @@ constexpr SettingKey keys[] = {
 	 false, set_number<&Settings::frequency, 1, 100'000>, get_number<&Settings::frequency>},
 	{"event", "-e,--event", "What triggers a sample: cpu-clock or cycles", "cpu-clock or cycles", "cpu-clock",
 	 false, false, set_event, [](const Settings& settings) { return std::string(name_of(settings.event)); }},
+	{"cgroup", "-G,--cgroup", "Only this cgroup (version 2) and those below it",
+	 "all, or a path that begins with '/'", "/system.slice", false, false, set_cgroup, get_cgroup},
+	{"cpus", "-C,--cpus", "Only these CPUs: 0-3,5", "all, or numbers and ranges of them", "0-3,5", false, false,
+	 set_cpus, get_cpus},
+	{"max_depth", "--max-depth", "Frames of a stack at most", "a number from 1 to 2048", "512", false, false,
+	 set_number<&Settings::max_depth, 1, most_frames>, get_number<&Settings::max_depth>},
 	{"verbose", "-v,--verbose", "Say what is met on the way", "yes or no", "yes", false, true, set_verbose,
 	 [](const Settings& settings) { return std::string(settings.verbose ? "yes" : "no"); }},
 };

@@ -13,7 +13,7 @@
 namespace uwind {
 
 struct SettingKey {
-	const char* name;    // in the file; on the command line "--name"
+	const char* name;    // in the file; on the command line "--name", with - for _
 	const char* options; // on the command line: "-F,--frequency"
 	const char* meaning; // for --help
 	const char* allowed; // "a number from 1 to 86400"

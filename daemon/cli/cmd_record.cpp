@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/exit_code.h"
+#include "cli/record_arguments.h"
 #include "cli/verbs.h"
 #include "export/json.h"
 #include "export/summary.h"
@@ -20,48 +21,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::uint64_t default_hz = 99;
 constexpr milliseconds look_around(100); // how often signals and the command are looked at
 constexpr milliseconds grace(2000);      // for a command that was asked to end
 constexpr int command_not_found = 127;
-
-struct RecordArguments {
-	std::string event = "cpu-clock";
-	std::uint64_t frequency = 0;
-	std::uint64_t period = 0;
-	std::vector<std::int32_t> pids;
-	bool all = false;
-	double duration_s = 0; // 0: until something else ends it
-	std::string output = "uwind.json";
-	bool verbose = false;
-	std::vector<std::string> command;
-};
-
-std::string joined(const std::vector<std::int32_t>& pids)
-{
-	std::string text;
-	for (const auto pid : pids)
-		text += (text.empty() ? "" : ",") + std::to_string(pid);
-	return text;
-}
-
-RecordingOptions options_of(const RecordArguments& arguments)
-{
-	RecordingOptions options;
-	options.session.event = arguments.event == "cycles" ? Event::cycles : Event::cpu_clock;
-	options.session.is_frequency = arguments.period == 0;
-	options.session.rate = arguments.period      ? arguments.period
-			       : arguments.frequency ? arguments.frequency
-						     : default_hz;
-	options.session.all = arguments.all;
-	options.session.inherit = !arguments.all;
-	options.session.targets = arguments.pids;
-	// Arguments may carry passwords: the command's name alone is recorded.
-	options.target = arguments.all               ? "all"
-			 : arguments.command.empty() ? "pid " + joined(arguments.pids)
-						     : "command " + arguments.command.front();
-	return options;
-}
 
 // One recording, from the open machine to the written file.
 class Record {
@@ -164,17 +126,6 @@ Status Record::write(const Report& report, OutputFile& output)
 	return written ? output.commit() : written;
 }
 
-std::optional<Error> wrong(const RecordArguments& arguments)
-{
-	const int targets = arguments.all + !arguments.pids.empty() + !arguments.command.empty();
-	if (targets != 1)
-		return Error{EINVAL, "say what to record: -a, -p PID,... or -- COMMAND ARG..."};
-	for (const auto pid : arguments.pids)
-		if (pid <= 0)
-			return Error{EINVAL, "-p " + std::to_string(pid) + ": not a process number"};
-	return std::nullopt;
-}
-
 int record(const RecordArguments& arguments)
 {
 	spdlog::set_default_logger(spdlog::stderr_logger_mt("uwind"));
@@ -211,23 +162,7 @@ void add_record_command(CLI::App& app, int& exit_code, const std::vector<std::st
 	auto* verb = app.add_subcommand("record", "Sample processes, or a command, and write a JSON report.");
 	const auto arguments = std::make_shared<RecordArguments>();
 	arguments->command = command;
-	verb->footer("One of: -a, -p PID,... or, behind all options, -- COMMAND ARG...");
-	verb->add_option("-e,--event", arguments->event, "What triggers a sample: cpu-clock or cycles")
-		->check(CLI::IsMember({"cpu-clock", "cycles"}))
-		->capture_default_str();
-	auto* frequency =
-		verb->add_option("-F,--frequency", arguments->frequency, "Samples per second of each CPU (default: 99)")
-			->check(CLI::Range(1, 100'000));
-	verb->add_option("-c,--count", arguments->period, "One sample per so many ns (cpu-clock) or cycles")
-		->check(CLI::PositiveNumber)
-		->excludes(frequency);
-	auto* pids = verb->add_option("-p,--pid", arguments->pids, "Processes, and their children from now on")
-			     ->delimiter(',');
-	verb->add_flag("-a,--all", arguments->all, "All processes")->excludes(pids);
-	verb->add_option("--duration", arguments->duration_s, "End after so many seconds")->check(CLI::PositiveNumber);
-	verb->add_option("-o,--output", arguments->output, "The report; an older one becomes FILE.old")
-		->capture_default_str();
-	verb->add_flag("-v,--verbose", arguments->verbose, "Say what is met on the way");
+	add_record_options(*verb, *arguments);
 	verb->callback([arguments, &exit_code] { exit_code = record(*arguments); });
 }
 

@@ -7,8 +7,8 @@ _uwind_options() {
 	case $1 in
 	'') echo "-h --help --version" ;;
 	record)
-		echo "-h --help --version -a --all -p --pid -e --event -F --frequency -c --count --duration" \
-			"-o --output -v --verbose --"
+		echo "-h --help --version -a --all -p --pid --exclude-pid -G --cgroup -C --cpu -e --event -F --frequency -c --count" \
+			"--max-depth --duration -o --output -v --verbose --"
 		;;
 	report) echo "-h --help --version -i --input --format -o --output" ;;
 	doctor) echo "-h --help --version --format" ;;
@@ -23,7 +23,7 @@ _uwind_options() {
 	esac
 }
 
-# _uwind_values VERB OPTION: its words; FILE or PIDS; NUMBER, for which there is nothing to offer. Fails for one without a value.
+# _uwind_values VERB OPTION: its words; FILE, PIDS or CGROUP; NUMBER, for which there is nothing to offer. Fails for one without a value.
 _uwind_values() {
 	case $1:$2 in
 	record:-e | record:--event) echo "cpu-clock cycles" ;;
@@ -31,7 +31,9 @@ _uwind_values() {
 	doctor:--format) echo "text json" ;;
 	table:--source) echo "best sframe eh_frame" ;;
 	record:-o | record:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;
-	record:-p | record:--pid) echo PIDS ;;
+	record:-p | record:--pid | record:--exclude-pid) echo PIDS ;;
+	record:-G | record:--cgroup) echo CGROUP ;;
+	record:-C | record:--cpu | record:--max-depth) echo NUMBER ;;
 	record:-F | record:--frequency | record:-c | record:--count | record:--duration) echo NUMBER ;;
 	*) return 1 ;;
 	esac
@@ -55,10 +57,21 @@ _uwind_reply_pids() { # CURRENT
 	done
 }
 
+# Below the place where cgroups are mounted, or by the whole path.
+_uwind_reply_cgroups() { # CURRENT
+	local root=/sys/fs/cgroup/
+	compopt -o filenames 2>/dev/null
+	case $1 in
+	/*) mapfile -t COMPREPLY < <(compgen -d -- "$1") ;;
+	*) mapfile -t COMPREPLY < <(compgen -d -- "$root$1" | while read -r path; do echo "${path#"$root"}"; done) ;;
+	esac
+}
+
 _uwind_reply_values() { # KIND CURRENT
 	case $1 in
 	FILE) _uwind_reply_files "$2" ;;
 	PIDS) _uwind_reply_pids "$2" ;;
+	CGROUP) _uwind_reply_cgroups "$2" ;;
 	NUMBER) ;;
 	*) _uwind_reply_words "$1" "$2" ;;
 	esac

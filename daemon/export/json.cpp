@@ -60,12 +60,29 @@ void write_host(const Host& host, std::ostream& out)
 	    << ", \"uwind\": " << quoted(host.uwind) << ", \"abi\": " << host.abi << "},\n";
 }
 
+// Only what was asked for.
+void write_filters(const ReportSession& session, std::ostream& out)
+{
+	if (!session.cgroup.empty())
+		out << ", \"cgroup\": " << quoted(session.cgroup);
+	if (!session.cpus.empty())
+		out << ", \"cpus\": " << quoted(session.cpus);
+	if (!session.excluded.empty()) {
+		out << ", \"excluded\": ";
+		write_row(session.excluded, out, [](std::uint32_t pid) { return pid; });
+	}
+	if (session.max_depth)
+		out << ", \"max_depth\": " << session.max_depth;
+}
+
 void write_session(const ReportSession& session, std::ostream& out)
 {
 	out << " \"session\": {\"event\": " << quoted(session.event)
 	    << (session.is_frequency ? ", \"frequency_hz\": " : ", \"period\": ") << session.rate
 	    << ", \"started\": " << quoted(session.started) << ", \"duration_ns\": " << session.duration_ns
-	    << ", \"target\": " << quoted(session.target) << "},\n";
+	    << ", \"target\": " << quoted(session.target);
+	write_filters(session, out);
+	out << "},\n";
 }
 
 void write_process(const ReportProcess& process, std::ostream& out)

@@ -132,6 +132,15 @@ void read(Members in, ReportSession& session)
 	in.text("started", session.started);
 	in.number("duration_ns", session.duration_ns);
 	in.text("target", session.target);
+	if (in.has("cgroup"))
+		in.text("cgroup", session.cgroup);
+	if (in.has("cpus"))
+		in.text("cpus", session.cpus);
+	if (in.has("excluded"))
+		for (const Json& pid : in.list("excluded"))
+			session.excluded.push_back(in.unsigned_in<std::uint32_t>(pid, "excluded").value_or(0));
+	if (in.has("max_depth"))
+		in.number("max_depth", session.max_depth);
 }
 
 void read(Members in, ReportProcess& process)

@@ -1,34 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0
 // /dev/uwind: the session of the open file.
+#include "base/cpu_list.h"
 #include "base/handle.h"
+#include "io/cgroup.h"
 #include "io/device.h"
 #include "io/device_call.h"
+#include "io/text_file.h"
 #include "uwind.h"
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
 namespace uwind {
 namespace {
 
+static_assert(most_frames == UWIND_MAX_FRAMES && default_frames == UWIND_DEFAULT_FRAMES);
+
 std::uint32_t flags_of(const SessionOptions& options)
 {
 	return UWIND_SESSION_DISABLED | (options.is_frequency ? UWIND_SESSION_FREQUENCY : 0) |
-	       (options.all ? UWIND_SESSION_ALL : 0) | (options.inherit ? UWIND_SESSION_INHERIT : 0);
+	       (options.all ? UWIND_SESSION_ALL : 0) | (options.inherit ? UWIND_SESSION_INHERIT : 0) |
+	       (options.cgroup.empty() ? 0 : UWIND_SESSION_CGROUP);
+}
+
+// The processes that were named and whose file in /proc this program cannot open.
+std::string not_opened(const SessionOptions& options, const char* file)
+{
+	std::vector<std::int32_t> pids = options.targets;
+	pids.insert(pids.end(), options.excludes.begin(), options.excludes.end());
+	std::string text;
+	for (const std::int32_t pid : pids)
+		if (const UniqueFd opened(
+			    ::open(("/proc/" + std::to_string(pid) + file).c_str(), O_RDONLY | O_CLOEXEC));
+		    !opened)
+			text += (text.empty() ? "" : ", ") + std::to_string(pid);
+	return text;
+}
+
+// Threads have numbers in /proc, too, but are not listed.
+Error no_process(const SessionOptions& options)
+{
+	const std::string gone = not_opened(options, "/stat");
+	return Error{ESRCH, gone.empty() ? "a number given with -p or --exclude-pid is a thread's: give its process's"
+					 : "no process " + gone + ": check the numbers given with -p or --exclude-pid"};
+}
+
+// "" if the machine has all of them.
+std::string cpus_not_there(const SessionOptions& options)
+{
+	auto possible = read_text("/sys/devices/system/cpu/possible");
+	if (possible && possible->ends_with('\n'))
+		possible->pop_back();
+	const auto there = possible ? parse_cpus(*possible) : std::nullopt;
+	std::vector<std::uint32_t> missing;
+	if (there)
+		std::ranges::set_difference(options.cpus, *there, std::back_inserter(missing));
+	return missing.empty() ? "" : "no CPU " + text_of_cpus(missing) + ": this machine has " + *possible;
 }
 
 // The kernel decides who may read a process's memory map as the module decides whose stacks it gives.
-std::string unseen(const std::vector<std::int32_t>& targets)
+Error not_yours(const SessionOptions& options)
 {
-	std::string pids;
-	for (const std::int32_t pid : targets)
-		if (const UniqueFd maps(
-			    ::open(("/proc/" + std::to_string(pid) + "/maps").c_str(), O_RDONLY | O_CLOEXEC));
-		    !maps)
-			pids += (pids.empty() ? "" : ", ") + std::to_string(pid);
-	return pids;
+	return Error{EACCES, "process " + not_opened(options, "/maps") +
+				     ": not yours to see (another user's, or a privileged program): run as root, or "
+				     "with CAP_PERFMON"};
 }
 
 Error start_error(int code, const SessionOptions& options)
@@ -38,17 +77,20 @@ Error start_error(int code, const SessionOptions& options)
 		return Error{code, std::string("this machine has no event \"") + name_of(options.event) +
 					   "\": use `-e cpu-clock`"};
 	case ESRCH:
-		return Error{code, "no such process: check the numbers given with -p"};
+		return no_process(options);
 	case EBUSY:
 		return Error{code, "all of the module's sessions are taken: see `uwind status`"};
 	case EPERM:
 		return Error{code, "no permission to sample: run as root, or with CAP_PERFMON"};
 	case EACCES:
-		return Error{code,
-			     "process " + unseen(options.targets) +
-				     ": not yours to see (another user's, or a privileged program): run as root, or "
-				     "with CAP_PERFMON"};
+		return not_yours(options);
+	case ENOENT:
+		return Error{EINVAL, "cgroup " + options.cgroup + ": was removed in this moment"};
+	case EOPNOTSUPP:
+		return Error{EINVAL, "cgroup " + options.cgroup + ": this kernel has no cgroups"};
 	case EINVAL:
+		if (const std::string missing = cpus_not_there(options); !missing.empty())
+			return Error{code, missing};
 		return Error{code,
 			     "the module refuses this rate or these targets; without CAP_PERFMON, more than 10000 Hz"};
 	default:
@@ -74,6 +116,13 @@ SessionStats stats_of(const uwind_session_stats& raw)
 
 Result<std::uint32_t> Device::start_session(const SessionOptions& options)
 {
+	UniqueFd cgroup;
+	if (!options.cgroup.empty()) {
+		auto opened = open_cgroup(options.cgroup);
+		if (!opened)
+			return opened.error();
+		cgroup = std::move(*opened);
+	}
 	uwind_session_start request{};
 	request.flags = flags_of(options);
 	request.event = options.event == Event::cycles ? UWIND_EVENT_CYCLES : UWIND_EVENT_CPU_CLOCK;
@@ -81,6 +130,11 @@ Result<std::uint32_t> Device::start_session(const SessionOptions& options)
 	request.rate = options.rate;
 	request.targets = user_pointer(options.targets.data());
 	request.nr_targets = options.targets.size();
+	request.excludes = user_pointer(options.excludes.data());
+	request.nr_excludes = options.excludes.size();
+	request.cgroup_fd = cgroup ? cgroup.get() : 0;
+	request.cpus = user_pointer(options.cpus.data());
+	request.nr_cpus = options.cpus.size();
 	if (const int code = call(fd_.get(), UWIND_IOC_SESSION_START, request))
 		return start_error(code, options);
 	return request.session;

@@ -21,7 +21,11 @@ struct ReportSession {
 	std::uint64_t rate = 0; // frequency_hz or period
 	std::string started;    // RFC 3339
 	std::uint64_t duration_ns = 0;
-	std::string target; // "all", "pid 1,2", "command"
+	std::string target;                       // "all", "pid 1,2", "command"
+	std::string cgroup = {};                  // "": any
+	std::string cpus = {};                    // "0-3,5"; "": all
+	std::vector<std::uint32_t> excluded = {}; // processes
+	std::uint32_t max_depth = 0;              // of a stack; 0: not said
 };
 
 // One image: an exec opens a new one with the same pid.

@@ -14,6 +14,11 @@ namespace uwind {
 
 enum class Event { cpu_clock, cycles };
 
+// The module's limit for the frames of a stack, and what it takes if nothing is said.
+inline constexpr std::uint32_t most_frames = 2048;
+inline constexpr std::uint32_t default_frames = 512;
+
+// What is sampled satisfies all of it: a target, not excluded, in the cgroup, on one of the CPUs.
 struct SessionOptions {
 	Event event = Event::cpu_clock;
 	bool is_frequency = true; // rate is in Hz, else a period in ns or cycles
@@ -21,7 +26,10 @@ struct SessionOptions {
 	bool all = false;     // every process; targets is empty
 	bool inherit = false; // children of targets are targets
 	std::vector<std::int32_t> targets;
-	std::uint32_t max_frames = 0; // 0: the module's default
+	std::uint32_t max_frames = 0;       // 0: default_frames
+	std::vector<std::int32_t> excludes; // with the children that they make from now on
+	std::string cgroup;                 // with what lies below it; "": any
+	std::vector<std::uint32_t> cpus;    // rising; empty: all
 };
 
 using LossCounts = std::map<Loss, std::uint64_t>;

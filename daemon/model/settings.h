@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model/session.h"
 
@@ -15,6 +16,9 @@ struct Settings {
 	unsigned keep = 360; // reports
 	std::uint64_t frequency = 99;
 	Event event = Event::cpu_clock;
+	std::string cgroup;              // "": any
+	std::vector<std::uint32_t> cpus; // empty: all
+	std::uint32_t max_depth = default_frames;
 	bool verbose = false;
 };
 

@@ -292,11 +292,21 @@ enum uwind_event {
 #define UWIND_SESSION_ALL       2u /* all processes; targets must be empty         */
 #define UWIND_SESSION_INHERIT   4u /* children of targets are targets              */
 #define UWIND_SESSION_DISABLED  8u /* count nothing until UWIND_IOC_SESSION_ENABLE */
+#define UWIND_SESSION_CGROUP   16u /* only tasks below cgroup_fd                   */
 
 /*
- * UWIND_IOC_SESSION_START: sample. One session per open file; EBUSY: it has
+ * UWIND_IOC_SESSION_START: sample. A trigger asks for the stack of a task that
+ * is a target, and not excluded, and below the cgroup, and on one of the CPUs.
+ * The children that an excluded process makes from now on are excluded, too,
+ * INHERIT or not. A task is where it is when the trigger fires: it may be moved
+ * to another cgroup or CPU. A cgroup that is removed has no tasks any more.
+ *
+ * One session per open file; EBUSY: it has
  * one, or UWIND_MAX_SESSIONS are running. ENODEV: the machine has no such
  * event. ESRCH: no such process. The reader must be attached first: ENOTCONN.
+ * EBADF: cgroup_fd is not open on the folder of a cgroup of version 2; ENOENT:
+ * that cgroup was removed; EOPNOTSUPP: a kernel without cgroups. EINVAL: a CPU
+ * that this machine cannot have; one that is offline is waited for.
  * UWIND_EVENT_REQUESTS: rate and FREQUENCY must be 0; every session, whatever its
  * event, also has what BPF programs (kfunc uwind_request_stack()) and other modules
  * ask for its targets.
@@ -312,6 +322,12 @@ struct uwind_session_start {
 	__u64 targets;    /* __s32[]: process ids in the caller's namespace      */
 	__u32 nr_targets; /* 0 … UWIND_MAX_TARGETS                               */
 	__u32 session;    /* out: the session's number                           */
+	__u64 excludes;   /* __s32[]: process ids, as in targets                 */
+	__u32 nr_excludes; /* 0 … UWIND_MAX_TARGETS                              */
+	__s32 cgroup_fd;  /* CGROUP: a folder of the file system cgroup2; else 0 */
+	__u64 cpus;       /* __u32[]: numbers of CPUs                            */
+	__u32 nr_cpus;    /* 0: all; at most as many as the machine can have     */
+	__u32 reserved;
 };
 
 /*
@@ -335,7 +351,8 @@ struct uwind_session_stats {
 /*
  * UWIND_IOC_SESSION_ASK: the stack of one thread, as it is when the thread
  * returns to user space next; a stopped or sleeping one answers when it goes on.
- * The answer is a record with this cookie. The thread need not be a target.
+ * The answer is a record with this cookie. The thread need not be a target, and
+ * may be excluded, in another cgroup or on another CPU.
  * EINVAL: no session; ESRCH: no such thread, or it has no user stack (any more);
  * EAGAIN: too many requests are open. Those two are counted as lost.
  */

@@ -16,6 +16,9 @@ Usage: report.py FILE RULE...
   bottom:COMM                 its complete stacks end in _start or where threads start
   chain:COMM:INNER:OUTER      in some stack of it, OUTER called INNER, directly or not
   called:COMM:OUTER:PERCENT   of its stacks whose innermost frame is in no file, in at least so many OUTER has called that
+  depth:COMM:FRAMES           its stacks have at most so many frames, and those that end for depth exactly so many
+  on:CPU                      every sample was asked for on that processor
+  session:KEY:TEXT            the session says so of itself
   only:COMM                   there is no sample of any other program
   table:MODULE:KIND           a module whose path contains MODULE has such a table
   method:MODULE:METHOD        some frame in MODULE was found that way
@@ -209,6 +212,22 @@ def rule_only(report, comm):
 
 def rule_absent(report, comm):
     return ["%s has %d samples" % (comm, len(report.samples[comm]))] if report.samples.get(comm) else []
+
+
+def rule_depth(report, comm, frames):
+    wrong = collections.Counter(len(s["frames"]) for s, _ in report.stacks(comm)
+                                if len(s["frames"]) > int(frames) or s["stop"] == "depth" and len(s["frames"]) != int(frames))
+    return ["stacks of %s by their number of frames: %s" % (comm, dict(wrong))] if wrong else []
+
+
+def rule_on(report, cpu):
+    found = {s["cpu"] for s in report.json["samples"]}
+    return [] if found == {int(cpu)} else ["samples come from the processors %s" % sorted(found)]
+
+
+def rule_session(report, key, text):
+    found = report.json["session"].get(key)
+    return [] if str(found) == text else ["the session's %s is %s" % (key, found)]
 
 
 def rule_table(report, path, kind):

@@ -131,7 +131,7 @@ namespace {
 	OFFSET(uwind_stats, sections_refused, 464);
 	OFFSET(uwind_stats, children_missed, 472);
 
-	SIZE(uwind_session_start, 40, 8);
+	SIZE(uwind_session_start, 72, 8);
 	OFFSET(uwind_session_start, size, 0);
 	OFFSET(uwind_session_start, flags, 4);
 	OFFSET(uwind_session_start, event, 8);
@@ -140,6 +140,12 @@ namespace {
 	OFFSET(uwind_session_start, targets, 24);
 	OFFSET(uwind_session_start, nr_targets, 32);
 	OFFSET(uwind_session_start, session, 36);
+	OFFSET(uwind_session_start, excludes, 40);
+	OFFSET(uwind_session_start, nr_excludes, 48);
+	OFFSET(uwind_session_start, cgroup_fd, 52);
+	OFFSET(uwind_session_start, cpus, 56);
+	OFFSET(uwind_session_start, nr_cpus, 64);
+	OFFSET(uwind_session_start, reserved, 68);
 
 	SIZE(uwind_session_ask, 16, 8);
 	OFFSET(uwind_session_ask, size, 0);
@@ -244,7 +250,7 @@ TEST_CASE("an ioctl keeps its number; the size in it changes only with a struct 
 	NUMBER(UWIND_IOC_RANGE_UNBIND, 0xc010f705);
 	NUMBER(UWIND_IOC_TABLE_NEXT, 0xc038f706);
 	NUMBER(UWIND_IOC_STATS, 0xc1e0f707);
-	NUMBER(UWIND_IOC_SESSION_START, 0xc028f708);
+	NUMBER(UWIND_IOC_SESSION_START, 0xc048f708);
 	NUMBER(UWIND_IOC_SESSION_ENABLE, 0xf709);
 	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1b0f70a);
 	NUMBER(UWIND_IOC_SESSION_STOP, 0xc1b0f70b);
@@ -318,6 +324,7 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_SESSION_ALL, 2);
 	WORD(UWIND_SESSION_INHERIT, 4);
 	WORD(UWIND_SESSION_DISABLED, 8);
+	WORD(UWIND_SESSION_CGROUP, 16);
 	WORD(UWIND_TIE_VDSO, 1);
 	WORD(UWIND_FILE_NO_TABLE, 1);
 	WORD(UWIND_FILE_VDSO, 2);

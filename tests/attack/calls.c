@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -205,9 +207,57 @@ static uint64_t any_rate(struct dice *dice, uint32_t flags)
 	return rarely(dice, 16) ? 250000 : 20000000 + pick(dice, 1000000);
 }
 
+/* Which tasks of the targets it is about: each part is there at times. */
+struct filter {
+	int32_t pids[4];
+	uint32_t cpus[4];
+};
+
+/* The root, one that was removed, or anything else. An ordinary user cannot make one. */
+static int any_cgroup(struct dice *dice)
+{
+	static __thread int root = -1, removed = -1;
+	char path[64];
+
+	if (root < 0) {
+		root = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		snprintf(path, sizeof(path), "/sys/fs/cgroup/attack-%ld", syscall(SYS_gettid));
+		if (mkdir(path, 0755) == 0) {
+			removed = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			rmdir(path);
+		}
+	}
+	if (rarely(dice, 4))
+		return any_fd(dice);
+	return rarely(dice, 4) ? removed : root;
+}
+
+static void any_filter(struct dice *dice, struct uwind_session_start *arg, struct filter *filter)
+{
+	if (rarely(dice, 4)) {
+		arg->nr_excludes = rarely(dice, 32) ? roll(dice) : pick(dice, 5);
+		for (uint32_t i = 0; i < 4; i++)
+			filter->pids[i] = any_pid(dice);
+		arg->excludes = (uintptr_t)any_pointer(dice, filter->pids, sizeof(filter->pids));
+	}
+	if (rarely(dice, 4)) {
+		arg->nr_cpus = rarely(dice, 32) ? roll(dice) : pick(dice, 3);
+		for (uint32_t i = 0; i < 4; i++)
+			filter->cpus[i] = rarely(dice, 16) ? roll(dice) : pick(dice, 3);
+		arg->cpus = (uintptr_t)any_pointer(dice, filter->cpus, sizeof(filter->cpus));
+	}
+	if (rarely(dice, 4)) {
+		arg->flags |= UWIND_SESSION_CGROUP;
+		arg->cgroup_fd = any_cgroup(dice);
+	}
+	if (rarely(dice, 64))
+		arg->reserved = roll(dice);
+}
+
 static void start(struct dice *dice)
 {
 	int32_t pids[8];
+	struct filter filter;
 	uint32_t nr = pick(dice, 8), flags = pick(dice, 16);
 	struct uwind_session_start arg = {
 		.flags = rarely(dice, 32) ? roll(dice) : flags, .event = rarely(dice, 8), .rate = any_rate(dice, flags),
@@ -220,6 +270,7 @@ static void start(struct dice *dice)
 		arg.targets = (uintptr_t)any_pointer(dice, pids, nr * sizeof(pids[0]));
 		arg.nr_targets = rarely(dice, 32) ? roll(dice) : nr;
 	}
+	any_filter(dice, &arg, &filter);
 	call(dice, CALL_START, any_control(dice), UWIND_IOC_SESSION_START, &arg, sizeof(arg));
 }
 

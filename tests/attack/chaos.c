@@ -48,7 +48,7 @@ static int own_pidfd, dead_pidfd, pipe_fd;
 
 /* --- pointers -------------------------------------------------------------------------------- */
 
-/* Four rooms in turn: a call has at most three pointers. */
+/* Four rooms in turn: a call has at most four pointers. */
 static void *good_pointer(const void *bytes, size_t nr)
 {
 	static __thread char rooms[4][ROOM];

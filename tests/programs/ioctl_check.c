@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "genl.h"
 #include "uwind.h"
 
 static int control, self, own_pidfd, own_exe, pipe_fd;
@@ -322,10 +323,60 @@ static void check_session(void)
 	      (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = UWIND_MAX_TARGETS + 1), EINVAL);
 	START("targets at a bad pointer are refused",
 	      (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = 1, s.targets = BAD_POINTER), EFAULT);
+	START("too many excluded processes are refused", s.nr_excludes = UWIND_MAX_TARGETS + 1, EINVAL);
+	START("excluded processes at a bad pointer are refused", (s.nr_excludes = 1, s.excludes = BAD_POINTER), EFAULT);
+	START("more CPUs than there can be are refused", s.nr_cpus = 1u << 20, EINVAL);
+	START("CPUs at a bad pointer are refused", (s.nr_cpus = 1, s.cpus = BAD_POINTER), EFAULT);
+	START("a cgroup without its flag is refused", s.cgroup_fd = pipe_fd, EINVAL);
+	START("a reserved field is refused", s.reserved = 1, EINVAL);
 	check_errno("SESSION_ASK: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_ASK, &ask), EINVAL);
 	check_errno("SESSION_ENABLE: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_ENABLE), EINVAL);
 	check_errno("SESSION_STATS: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_STATS, &stats), EINVAL);
 	check_errno("SESSION_STOP: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_STOP, &stats), EINVAL);
+}
+
+static int own_cgroup(void)
+{
+	char path[4096] = "/sys/fs/cgroup", line[4096];
+	FILE *file = fopen("/proc/self/cgroup", "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "0::%4000[^\n]", path + strlen("/sys/fs/cgroup")) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* What is looked at only when there is a reader. */
+static void check_filters(void)
+{
+	int reader = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC), cgroup = own_cgroup();
+	int32_t nobody = INT32_MAX, init = 1, itself = getpid();
+	uint32_t first = 0, far = 1u << 16, cpus[] = { 0, 0 };
+	struct uwind_session_stats stats = { .size = sizeof(stats) };
+	struct genl_message m;
+
+	genl_attach_message(&m, genl_family(), control, 1);
+	check("a reader is attached", send(reader, &m, m.header.nlmsg_len, 0) > 0 && genl_acknowledged(reader, 1) == 0, "it is not");
+	START("a target that is not there is refused",
+	      (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = 1, s.targets = PTR(&nobody)), ESRCH);
+	START("an excluded process that is not there is refused", (s.nr_excludes = 1, s.excludes = PTR(&nobody)), ESRCH);
+	START("a CPU that there cannot be is refused", (s.nr_cpus = 1, s.cpus = PTR(&far)), EINVAL);
+	START("a cgroup that is no descriptor is refused", (s.flags |= UWIND_SESSION_CGROUP, s.cgroup_fd = -1), EBADF);
+	START("a pipe is no cgroup", (s.flags |= UWIND_SESSION_CGROUP, s.cgroup_fd = pipe_fd), EBADF);
+	START("a file is no cgroup", (s.flags |= UWIND_SESSION_CGROUP, s.cgroup_fd = own_exe), EBADF);
+	START("all filters together are accepted",
+	      (s.flags |= UWIND_SESSION_CGROUP, s.cgroup_fd = cgroup, s.nr_cpus = 2, s.cpus = PTR(cpus), s.nr_excludes = 1,
+	       s.excludes = PTR(&init)), 0);
+	check_errno("SESSION_STOP: accepted", ioctl(control, UWIND_IOC_SESSION_STOP, &stats), 0);
+	START("a target that is excluded is accepted",
+	      (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = 1, s.targets = PTR(&itself), s.nr_excludes = 1,
+	       s.excludes = PTR(&itself), s.nr_cpus = 1, s.cpus = PTR(&first)), 0);
+	check_errno("SESSION_STOP: accepted again", ioctl(control, UWIND_IOC_SESSION_STOP, &stats), 0);
+	check("what a session excludes is not asked for", stats.requested == 0, "it was");
+	close(cgroup);
+	close(reader);
 }
 
 #define ADD(rule, spoil, wanted)                                                               \
@@ -386,6 +437,7 @@ int main(void)
 	check_ranges();
 	check_next();
 	check_session();
+	check_filters();
 	check_self();
 	return check_failures != 0;
 }

@@ -176,11 +176,19 @@ static void check_process(const char *whose, pid_t pid, int seen)
 		.size = sizeof(remote), .source = UWIND_SOURCE_SFRAME_REMOTE, .data = 0x10000, .data_bytes = 64, .address = 0x10000,
 		.pidfd = pidfd, .segments = (uintptr_t)&segment, .nr_segments = 1,
 	};
+	int32_t number = pid;
+	struct uwind_session_start without = {
+		.size = sizeof(without), .flags = UWIND_SESSION_ALL | UWIND_SESSION_FREQUENCY | UWIND_SESSION_DISABLED, .rate = 1,
+		.excludes = (uintptr_t)&number, .nr_excludes = 1,
+	};
 	char name[128];
 
 	check_errno(NAMED("RANGE_BIND"), ioctl(control, UWIND_IOC_RANGE_BIND, &bind), seen ? EFAULT : EACCES);
 	check_errno(NAMED("RANGE_UNBIND"), ioctl(control, UWIND_IOC_RANGE_UNBIND, &unbind), seen ? ENOENT : EACCES);
 	check_errno(NAMED("SFRAME_REMOTE"), ioctl(control, UWIND_IOC_TABLE_CREATE, &remote), seen ? EFAULT : EACCES);
+	check_errno(NAMED("excluded"), ioctl(control, UWIND_IOC_SESSION_START, &without), seen ? 0 : EACCES);
+	if (seen)
+		stop(control);
 	check_errno(NAMED("SESSION_START"), start(control, UWIND_SESSION_FREQUENCY, 1, pid), seen ? 0 : EACCES);
 	if (!seen)
 		check_errno("a session of all", start(control, UWIND_SESSION_FREQUENCY, 1, 0), 0);

@@ -69,6 +69,27 @@ TEST_CASE("only the given processes are registered beforehand with -p")
 	CHECK(machine.kernel.table_count() == 2); // vDSO and b
 }
 
+TEST_CASE("what leaves a part of the targets goes to the module and into the report")
+{
+	FakeMachine machine;
+	RecordingOptions options = all_processes();
+	options.session.excludes = {4, 5};
+	options.session.cgroup = "system.slice";
+	options.session.cpus = {0, 1, 3};
+	options.session.max_frames = 10;
+	Recording recording(machine.ports(), options);
+	REQUIRE(recording.prepare(never));
+	CHECK(machine.kernel.options_.excludes == options.session.excludes);
+	CHECK(machine.kernel.options_.cgroup == "system.slice");
+	const auto report = recording.finish();
+	REQUIRE(report);
+	CHECK(report->session.target == "all");
+	CHECK(report->session.cgroup == "system.slice");
+	CHECK(report->session.cpus == "0-1,3");
+	CHECK(report->session.excluded == std::vector<std::uint32_t>{4, 5});
+	CHECK(report->session.max_depth == 10);
+}
+
 TEST_CASE("a command's loader and libraries have tables before it starts")
 {
 	FakeMachine machine;

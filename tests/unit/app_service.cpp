@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/service.h"
+#include "base/cpu_list.h"
 #include "fake_machine.h"
 
 using namespace uwind;
@@ -45,6 +46,7 @@ struct World : Requests, Supervisor, ReportStore {
 	Status store(const Report& report) override
 	{
 		reports.push_back(std::to_string(report.session.rate) + " Hz");
+		last_session = report.session;
 		if (at_report)
 			at_report(reports.size());
 		return disk_full ? Status(Error{ENOSPC, "full"}) : Status(Nothing{});
@@ -72,6 +74,7 @@ struct World : Requests, Supervisor, ReportStore {
 	FastClock clock;
 	Result<Settings> next = Settings();
 	Lines told, statuses, opened, reports;
+	ReportSession last_session;
 	std::function<void(std::size_t)> at_report;
 	std::atomic<int> signs_of_life = 0;
 	int machines_made = 0, machines_open = 0;
@@ -202,6 +205,34 @@ TEST_CASE("another frequency is a new session; the old one's last report is kept
 	CHECK(world.reports == Lines{"99 Hz", "99 Hz", "499 Hz", "499 Hz"});
 	CHECK(world.told == Lines{"ready", "reloading", "ready", "stopping"});
 	CHECK(world.machines_open == 0);
+}
+
+TEST_CASE("another cgroup, other processors or another depth are a new session")
+{
+	World world;
+	Settings wanted = one_second();
+	SECTION("a cgroup")
+	{
+		wanted.cgroup = "/system.slice";
+	}
+	SECTION("processors")
+	{
+		wanted.cpus = {0, 2};
+	}
+	SECTION("a depth")
+	{
+		wanted.max_depth = 10;
+	}
+	world.at_report = [&](std::size_t number) {
+		if (number == 1)
+			world.reload(wanted);
+		world.stop_ = number >= 3;
+	};
+	REQUIRE(world.run(one_second()));
+	CHECK(world.machines_made == 3); // one of them was to try
+	CHECK(world.last_session.cgroup == wanted.cgroup);
+	CHECK(world.last_session.cpus == text_of_cpus(wanted.cpus));
+	CHECK(world.last_session.max_depth == (wanted.max_depth == 10 ? 10 : 0));
 }
 
 TEST_CASE("settings that cannot hold are refused as a whole, and the old ones stay")

@@ -61,7 +61,8 @@ std::vector<std::string> words_behind(const std::string& text, const std::string
 TEST_CASE("every key of the configuration is read, the rest stays as it was")
 {
 	const auto read = read_settings("# comment\n\n interval=7\r\n\tdir = /srv/a b#c\nkeep = 1000000\n"
-					"frequency = 499\nevent = cycles\nverbose = yes",
+					"frequency = 499\nevent = cycles\nverbose = yes\n"
+					"cgroup = /system.slice/x.service\ncpus = 5,0-3\nmax_depth = 10",
 					"f", Settings());
 	CHECK(read.complaints.empty());
 	CHECK(read.settings.interval_s == 7);
@@ -70,6 +71,13 @@ TEST_CASE("every key of the configuration is read, the rest stays as it was")
 	CHECK(read.settings.frequency == 499);
 	CHECK(read.settings.event == Event::cycles);
 	CHECK(read.settings.verbose);
+	CHECK(read.settings.cgroup == "/system.slice/x.service");
+	CHECK(read.settings.cpus == std::vector<std::uint32_t>{0, 1, 2, 3, 5});
+	CHECK(read.settings.max_depth == 10);
+	const auto all = read_settings("cgroup = all\ncpus = all\n", "f", read.settings);
+	CHECK(all.complaints.empty());
+	CHECK(all.settings.cgroup.empty());
+	CHECK(all.settings.cpus.empty());
 	Settings base;
 	base.keep = 3;
 	CHECK(read_settings("interval = 8\n", "f", base).settings.keep == 3);
@@ -83,6 +91,9 @@ TEST_CASE("what was read can be written and read again")
 	settings.event = Event::cycles;
 	settings.verbose = true;
 	settings.interval_s = 86'400;
+	settings.cgroup = "/a b";
+	settings.cpus = {1, 2, 3, 7};
+	settings.max_depth = 1;
 	const auto again = read_settings(text_of(settings), "f", Settings());
 	CHECK(again.complaints.empty());
 	CHECK(text_of(again.settings) == text_of(settings));
@@ -97,7 +108,7 @@ TEST_CASE("a mistyped key is refused with its line and the nearest known key")
 	      std::vector<std::string>{"f:1: there is no key 'evnet': did you mean 'event'?"});
 	CHECK(complaints_about("colour = red") ==
 	      std::vector<std::string>{"f:1: there is no key 'colour': the keys are interval, dir, keep, frequency, "
-				       "event, verbose"});
+				       "event, cgroup, cpus, max_depth, verbose"});
 	CHECK(complaints_about(std::string(1 << 20, 'x') + " = 1").size() == 1);
 }
 
@@ -109,10 +120,24 @@ TEST_CASE("a wrong value is refused with what is allowed and an example that is"
 	CHECK(complaints_about("event = page-faults") ==
 	      std::vector<std::string>{"f:1: event is 'page-faults', but must be cpu-clock or cycles, for example: "
 				       "event = cpu-clock"});
+	CHECK(complaints_about("cpus = 3-1") ==
+	      std::vector<std::string>{
+		      "f:1: cpus is '3-1', but must be all, or numbers and ranges of them, for example: "
+		      "cpus = 0-3,5"});
+	CHECK(complaints_about("cgroup = system.slice") ==
+	      std::vector<std::string>{
+		      "f:1: cgroup is 'system.slice', but must be all, or a path that begins with '/', "
+		      "for example: cgroup = /system.slice"});
+	CHECK_THAT(complaints_about("max_dept = 5").at(0), Catch::EndsWith("did you mean 'max_depth'?"));
 	CHECK_THAT(complaints_about("keep = 5 # five").at(0), Catch::Contains("a comment needs a line of its own"));
 	for (const char* line : {"interval = 86401", "interval = ten", "interval =", "interval = -1", "interval = 1 0",
 				 "keep = 0", "keep = 1000001", "frequency = 0", "frequency = 100001", "dir = reports",
 				 "dir =", "verbose = true", "event =", "keep = 99999999999999999999"}) {
+		INFO(line);
+		CHECK(complaints_about(line).size() == 1);
+	}
+	for (const char* line :
+	     {"cpus =", "cpus = 0 1", "cpus = 65536", "cgroup =", "max_depth = 0", "max_depth = 2049"}) {
 		INFO(line);
 		CHECK(complaints_about(line).size() == 1);
 	}
@@ -157,7 +182,7 @@ TEST_CASE("the manual page of the configuration has the keys that are read, with
 		CHECK_THAT(page, Catch::Contains("Default: \\fB" + key.get(Settings()) + "\\fR"));
 	}
 	// The numbers that are allowed stand in the page as well.
-	for (const char* limit : {"1 to 86400", "1 to 1000000", "1 to 100000"})
+	for (const char* limit : {"1 to 86400", "1 to 1000000", "1 to 100000", "1 to 2048"})
 		CHECK_THAT(page, Catch::Contains(limit));
 }
 
@@ -167,7 +192,8 @@ TEST_CASE("the manual page of the service has an option for every key")
 	std::erase(page, '\\');
 	for (const SettingKey& key : setting_keys()) {
 		INFO(key.name);
-		CHECK_THAT(page, Catch::Contains("--" + std::string(key.name)));
+		const std::string options = key.options;
+		CHECK_THAT(page, Catch::Contains(options.substr(options.find("--"))));
 	}
 }
 

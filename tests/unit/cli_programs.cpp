@@ -88,7 +88,9 @@ TEST_CASE("a wrong command line is a usage error")
 	const char* arguments = GENERATE(
 		"", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true", "record -p 0",
 		"record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000", "record -a -e page-faults",
-		"record -a --duration -1", "report --format pdf", "status x", "doctor --format xml");
+		"record -a --duration -1", "record --exclude-pid 5", "record -a --exclude-pid 0", "record -a -C 3-1",
+		"record -C all", "record -a --max-depth 0", "record -a --max-depth 2049", "record -G ''",
+		"record -C 0 -a -p 1", "report --format pdf", "status x", "doctor --format xml");
 	const auto outcome = run("uwind", arguments);
 	INFO(arguments);
 	CHECK(outcome.status == 64);
@@ -101,7 +103,9 @@ TEST_CASE("without the module the message says what to do")
 	if (!programs_are_built() || module_is_loaded())
 		return;
 	for (const char* arguments :
-	     {"record -a -o /dev/null", "record -o /dev/null -- true", "record -p 1 -o /dev/null", "status", "list"}) {
+	     {"record -a -o /dev/null", "record -o /dev/null -- true", "record -p 1 -o /dev/null", "status", "list",
+	      "record -G system.slice -o /dev/null", "record -C 0 --max-depth 7 --exclude-pid 1,2 -o /dev/null",
+	      "record -C 0-1,3 --cgroup / -p 1 -o /dev/null"}) {
 		const auto outcome = run("uwind", arguments);
 		CHECK(outcome.status == 69);
 		CHECK(outcome.output == "uwind: the kernel module is not loaded: run `modprobe uwind`\n");
@@ -144,9 +148,10 @@ TEST_CASE("a configuration is checked without the module, and refused with all t
 	UniqueFd fd(::mkstemp(path));
 	const std::string check = std::string("--check-config --config ") + path;
 	std::ofstream(path) << "keep = 5\nfrequency = 49\n";
-	const auto good = run("uwindd", check + " -F 50 --dir /tmp -v");
+	const auto good = run("uwindd", check + " -F 50 --dir /tmp -v --cpus 1,0 --max-depth 10");
 	CHECK(good.status == 0);
-	CHECK(good.output == "interval = 10\ndir = /tmp\nkeep = 5\nfrequency = 50\nevent = cpu-clock\nverbose = yes\n");
+	CHECK(good.output == "interval = 10\ndir = /tmp\nkeep = 5\nfrequency = 50\nevent = cpu-clock\ncgroup = all\n"
+			     "cpus = 0-1\nmax_depth = 10\nverbose = yes\n");
 	std::ofstream(path) << "kep = 5\ninterval = 0\n";
 	for (const std::string& arguments : {check, std::string("--config ") + path}) {
 		const auto bad = run("uwindd", arguments);
@@ -158,7 +163,8 @@ TEST_CASE("a configuration is checked without the module, and refused with all t
 	::unlink(path);
 	CHECK(run("uwindd", check).status == 78);
 	CHECK(run("uwindd", "--dir ''").status == 64);
-	CHECK(run("uwindd", "--event page-faults").status == 64);
+	for (const char* wrong : {"--event page-faults", "-C 1-", "-G system.slice", "--max-depth 0"})
+		CHECK(run("uwindd", wrong).status == 64);
 }
 
 TEST_CASE("the doctor finds the module missing, says what to do, and tells scripts so")

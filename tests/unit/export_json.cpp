@@ -57,6 +57,28 @@ TEST_CASE("a period takes the frequency's place")
 	CHECK_FALSE(read_json(json.dump())->session.is_frequency);
 }
 
+TEST_CASE("a session says what was left of its target, and only what was asked for")
+{
+	const auto plain = parsed(sample_report());
+	for (const char* key : {"cgroup", "cpus", "excluded", "max_depth"})
+		CHECK_FALSE(plain["session"].contains(key));
+	Report report = sample_report();
+	report.session.cgroup = "/a \"b\"";
+	report.session.cpus = "0-3,5";
+	report.session.excluded = {7, 9};
+	report.session.max_depth = 10;
+	const auto json = parsed(report);
+	CHECK(json["session"]["cgroup"] == "/a \"b\"");
+	CHECK(json["session"]["excluded"] == nlohmann::json({7, 9}));
+	CHECK(json["session"]["max_depth"] == 10);
+	const auto read = read_json(json.dump());
+	REQUIRE(read);
+	CHECK(written(*read) == written(report));
+	auto bad = json;
+	bad["session"]["excluded"] = {"seven"};
+	CHECK_THAT(error_of(bad), Catch::Contains("session.excluded"));
+}
+
 TEST_CASE("an empty report is valid JSON")
 {
 	CHECK(read_json(written(Report())));
