@@ -32,12 +32,23 @@ std::string target_of(const RecordArguments& arguments)
 	return arguments.command.empty() ? "pid " + joined(arguments.pids) : "command " + arguments.command.front();
 }
 
+Event event_of(const RecordArguments& arguments)
+{
+	for (const Event event : {Event::cycles, Event::requests})
+		if (arguments.event == name_of(event))
+			return event;
+	return Event::cpu_clock;
+}
+
 SessionOptions session_of(const RecordArguments& arguments)
 {
 	SessionOptions session;
-	session.event = arguments.event == "cycles" ? Event::cycles : Event::cpu_clock;
-	session.is_frequency = arguments.period == 0;
-	session.rate = arguments.period ? arguments.period : arguments.frequency ? arguments.frequency : default_hz;
+	session.event = event_of(arguments);
+	session.is_frequency = arguments.period == 0 && session.event != Event::requests;
+	session.rate = session.event == Event::requests ? 1
+		       : arguments.period               ? arguments.period
+		       : arguments.frequency            ? arguments.frequency
+							: default_hz;
 	session.all = means_all(arguments);
 	session.inherit = !session.all;
 	session.targets = arguments.pids;
@@ -74,8 +85,9 @@ void add_what(CLI::App& verb, RecordArguments& arguments)
 
 void add_how(CLI::App& verb, RecordArguments& arguments)
 {
-	verb.add_option("-e,--event", arguments.event, "What triggers a sample: cpu-clock or cycles")
-		->check(CLI::IsMember({"cpu-clock", "cycles"}))
+	verb.add_option("-e,--event", arguments.event,
+			"What triggers a sample: cpu-clock, cycles, or only requests of BPF programs and modules")
+		->check(CLI::IsMember({"cpu-clock", "cycles", "requests"}))
 		->capture_default_str();
 	auto* frequency =
 		verb.add_option("-F,--frequency", arguments.frequency, "Samples per second of each CPU (default: 99)")
@@ -106,6 +118,8 @@ std::optional<Error> wrong(const RecordArguments& arguments)
 	const int targets = means_all(arguments) + !arguments.pids.empty() + !arguments.command.empty();
 	if (targets != 1)
 		return Error{EINVAL, "say what to record: -a, -p PID,... or -- COMMAND ARG..."};
+	if (event_of(arguments) == Event::requests && (arguments.frequency || arguments.period))
+		return Error{EINVAL, "requests come as they are asked: leave out -F and -c"};
 	for (const auto& [option, pids] :
 	     {std::pair("-p ", &arguments.pids), std::pair("--exclude-pid ", &arguments.excluded)})
 		for (const auto pid : *pids)

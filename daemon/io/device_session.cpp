@@ -112,6 +112,19 @@ SessionStats stats_of(const uwind_session_stats& raw)
 	return stats;
 }
 
+std::uint32_t to_uapi(Event event)
+{
+	switch (event) {
+	case Event::cycles:
+		return UWIND_EVENT_CYCLES;
+	case Event::requests:
+		return UWIND_EVENT_REQUESTS;
+	case Event::cpu_clock:
+		break;
+	}
+	return UWIND_EVENT_CPU_CLOCK;
+}
+
 } // namespace
 
 Result<std::uint32_t> Device::start_session(const SessionOptions& options)
@@ -125,9 +138,9 @@ Result<std::uint32_t> Device::start_session(const SessionOptions& options)
 	}
 	uwind_session_start request{};
 	request.flags = flags_of(options);
-	request.event = options.event == Event::cycles ? UWIND_EVENT_CYCLES : UWIND_EVENT_CPU_CLOCK;
+	request.event = to_uapi(options.event);
 	request.max_frames = options.max_frames;
-	request.rate = options.rate;
+	request.rate = options.event == Event::requests ? 0 : options.rate;
 	request.targets = user_pointer(options.targets.data());
 	request.nr_targets = options.targets.size();
 	request.excludes = user_pointer(options.excludes.data());

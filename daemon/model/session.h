@@ -12,7 +12,7 @@
 
 namespace uwind {
 
-enum class Event { cpu_clock, cycles };
+enum class Event { cpu_clock, cycles, requests };
 
 // The module's limit for the frames of a stack, and what it takes if nothing is said.
 inline constexpr std::uint32_t most_frames = 2048;
@@ -21,7 +21,7 @@ inline constexpr std::uint32_t default_frames = 512;
 // What is sampled satisfies all of it: a target, not excluded, in the cgroup, on one of the CPUs.
 struct SessionOptions {
 	Event event = Event::cpu_clock;
-	bool is_frequency = true; // rate is in Hz, else a period in ns or cycles
+	bool is_frequency = true; // rate is in Hz, else a period: in ns, cycles, or 1 of requests
 	std::uint64_t rate = 99;
 	bool all = false;     // every process; targets is empty
 	bool inherit = false; // children of targets are targets
@@ -92,7 +92,15 @@ inline const char* name_of(Arch arch)
 
 inline const char* name_of(Event event)
 {
-	return event == Event::cpu_clock ? "cpu-clock" : "cycles";
+	switch (event) {
+	case Event::cycles:
+		return "cycles";
+	case Event::requests:
+		return "requests";
+	case Event::cpu_clock:
+		break;
+	}
+	return "cpu-clock";
 }
 
 } // namespace uwind

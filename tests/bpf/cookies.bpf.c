@@ -34,4 +34,4 @@ int BPF_PROG(asked, struct pt_regs *regs, long number)
 	return 0;
 }
 
-char license[] SEC("license") = "GPL";
+const char program_license[] SEC("license") = "GPL";

@@ -316,6 +316,9 @@ static void check_session(void)
 	START("too many frames are refused", s.max_frames = UWIND_MAX_FRAMES + 1, EINVAL);
 	START("a frequency of 0 is refused", s.rate = 0, EINVAL);
 	START("too high a frequency is refused", s.rate = 100001, EINVAL);
+	START("requests have no frequency", s.event = UWIND_EVENT_REQUESTS, EINVAL);
+	START("requests have no period", (s.event = UWIND_EVENT_REQUESTS, s.flags = UWIND_SESSION_ALL), EINVAL);
+	START("an unknown event is refused", s.event = UWIND_NR_EVENTS, EINVAL);
 	START("too short a period is refused", (s.flags = UWIND_SESSION_ALL, s.rate = 9999), EINVAL);
 	START("all processes and a target are refused", s.nr_targets = 1, EINVAL);
 	START("neither all nor a target is refused", s.flags = UWIND_SESSION_FREQUENCY, EINVAL);
