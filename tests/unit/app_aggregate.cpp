@@ -35,7 +35,7 @@ TEST_CASE("equal stacks are kept once, and every sample points to its own")
 	Fixture f;
 	const auto a = stack_record(1, {frame(0x10, 0, 0, Method::PC), frame(0x20, 0, 0, Method::FP)});
 	auto b = a;
-	b.stop = Stop::NO_TABLE;
+	b.stack = stack_part(a.stack->frames, Stop::NO_TABLE);
 	for (const auto& record : {a, b, a})
 		f.aggregate.add(record, ignore_file);
 	const auto report = f.report();
@@ -66,6 +66,7 @@ TEST_CASE("a process is as wide as its stacks are, whatever was lost before")
 	Fixture f;
 	auto lost = stack_record(1, {});
 	lost.lost = Loss::EXEC;
+	lost.stack = nullptr;
 	lost.word_bits = 0;
 	auto narrow = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
 	narrow.word_bits = 32;
@@ -105,6 +106,7 @@ TEST_CASE("a lost request is a sample without a stack that says why")
 	Fixture f;
 	auto record = stack_record(1, {});
 	record.lost = Loss::EXEC;
+	record.stack = nullptr;
 	f.aggregate.add(record, ignore_file);
 	const auto report = f.report();
 	REQUIRE(report.samples.size() == 1);
@@ -124,7 +126,7 @@ TEST_CASE("beyond the limits samples and stacks are counted, not kept")
 	auto record = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
 	record.weight = 5;
 	for (int i = 0; i < 4; i++) {
-		record.frames[0].pc += i % 2;
+		record.stack = stack_part({frame(0x10 + (i + 1) / 2, 0, 0, Method::PC)}, Stop::OUTERMOST);
 		aggregate.add(record, ignore_file);
 	}
 	const auto collected = aggregate.take();
