@@ -113,6 +113,7 @@ u16 uw_batch_tell(struct uw_batch *batch, struct uw_named *record)
 static void uw_message_send(struct uw_session *session, struct uw_message *message)
 {
 	struct uw_sender *sender = &session->sender;
+	u32 bytes = message->skb ? message->skb->len : 0;
 	int err = -ECONNREFUSED;
 
 	if (!message->skb)
@@ -124,10 +125,12 @@ static void uw_message_send(struct uw_session *session, struct uw_message *messa
 		kfree_skb(message->skb);
 	else
 		err = genlmsg_unicast(session->reader.net, message->skb, session->reader.portid);
-	if (err)
+	if (err) {
 		sender->messages_dropped++;
-	else
+	} else {
 		sender->messages++;
+		sender->bytes += bytes;
+	}
 	mutex_unlock(&sender->mutex);
 	if (!err)
 		return;
@@ -222,6 +225,23 @@ void uw_sender_flush(struct uw_session *session)
 		uw_batch_close(batch, &message);
 		spin_unlock(&batch->lock);
 		uw_message_send(session, &message);
+	}
+}
+
+void uw_sender_stats(struct uw_sender *sender, struct uwind_session_stats *stats)
+{
+	int cpu;
+
+	mutex_lock(&sender->mutex);
+	stats->messages = sender->messages;
+	stats->messages_dropped = sender->messages_dropped;
+	stats->bytes = sender->bytes;
+	mutex_unlock(&sender->mutex);
+	for_each_possible_cpu(cpu) {
+		const struct uw_batch *batch = per_cpu_ptr(sender->batches, cpu);
+
+		stats->stacks_told += READ_ONCE(batch->stacks_told);
+		stats->stacks_known += READ_ONCE(batch->stacks_known);
 	}
 }
 

@@ -17,6 +17,7 @@ struct sk_buff;
 struct uw_answer;
 struct uw_session;
 struct uw_named;
+struct uwind_session_stats;
 
 #define UW_BATCH_TOLD 512
 
@@ -27,6 +28,8 @@ struct uw_batch {
 	struct nlattr *records; /* attribute being filled                        */
 	void *seq;              /* where the sequence number goes                */
 	u64 weight;             /* answers in it that count as answered          */
+	u64 stacks_told;        /* since the session began                       */
+	u64 stacks_known;
 	u16 last_number;        /* of a record in this message                   */
 	u32 told[UW_BATCH_TOLD]; /* by hash: offset of a record with a number; 0: none */
 };
@@ -51,6 +54,7 @@ struct uw_sender {
 	u64 seq;              /* Protected by: mutex                               */
 	u64 messages;         /* Protected by: mutex                               */
 	u64 messages_dropped; /* Protected by: mutex                               */
+	u64 bytes;            /* Protected by: mutex                               */
 };
 
 int uw_sender_init(struct uw_sender *sender);
@@ -75,5 +79,8 @@ void uw_sender_answer(struct uw_session *session, const struct uw_answer *answer
 
 /* Send what there is. May sleep. */
 void uw_sender_flush(struct uw_session *session);
+
+/* What was sent. May sleep. */
+void uw_sender_stats(struct uw_sender *sender, struct uwind_session_stats *stats);
 
 #endif

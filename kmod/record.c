@@ -133,9 +133,10 @@ u32 uw_record_answer(struct uw_batch *batch, const struct uw_session *session,
 	struct nlattr *records = batch->records;
 	u32 length = batch->skb ? batch->skb->len : 0;
 	struct uw_put put = { .batch = batch };
-	u16 thread, stack = 0;
+	u16 thread, last, stack = 0;
 
 	thread = uw_put_thread(&put, session);
+	last = batch->last_number;
 	if (answer->walk)
 		stack = uw_put_stack(&put, answer->walk, nr);
 	uw_put_sample(&put, answer, thread, stack, weight);
@@ -143,7 +144,13 @@ u32 uw_record_answer(struct uw_batch *batch, const struct uw_session *session,
 		skb_trim(batch->skb, length);
 		batch->records = records;
 	}
-	return put.full ? put.needed : 0;
+	if (put.full)
+		return put.needed;
+	if (batch->last_number != last)
+		batch->stacks_told++;
+	else if (answer->walk)
+		batch->stacks_known++;
+	return 0;
 }
 
 static void uw_record_file_fill(struct uwind_record_file *record, const struct uw_file *file,

@@ -37,6 +37,9 @@ struct SessionStats {
 	StopCounts stops;
 	std::uint64_t messages = 0;
 	std::uint64_t messages_dropped = 0;
+	std::uint64_t bytes = 0; // of messages
+	std::uint64_t stacks_told = 0;
+	std::uint64_t stacks_known = 0; // told before in the same message
 };
 
 // The module, since it was loaded.

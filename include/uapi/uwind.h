@@ -324,6 +324,9 @@ struct uwind_session_stats {
 	__u64 stops[32];        /* answered, by enum uwind_stop                  */
 	__u64 messages;         /* netlink messages sent                         */
 	__u64 messages_dropped; /* and refused by the reader's full socket       */
+	__u64 bytes;            /* of the messages that were sent                */
+	__u64 stacks_told;      /* samples for which a UWIND_RECORD_STACK was written */
+	__u64 stacks_known;     /* whose stack the message had told already      */
 };
 
 /*

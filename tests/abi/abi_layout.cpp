@@ -146,7 +146,7 @@ namespace {
 	OFFSET(uwind_session_ask, tid, 4);
 	OFFSET(uwind_session_ask, cookie, 8);
 
-	SIZE(uwind_session_stats, 432, 8);
+	SIZE(uwind_session_stats, 456, 8);
 	OFFSET(uwind_session_stats, size, 0);
 	OFFSET(uwind_session_stats, session, 4);
 	OFFSET(uwind_session_stats, requested, 8);
@@ -156,6 +156,9 @@ namespace {
 	OFFSET(uwind_session_stats, stops, 160);
 	OFFSET(uwind_session_stats, messages, 416);
 	OFFSET(uwind_session_stats, messages_dropped, 424);
+	OFFSET(uwind_session_stats, bytes, 432);
+	OFFSET(uwind_session_stats, stacks_told, 440);
+	OFFSET(uwind_session_stats, stacks_known, 448);
 
 	SIZE(uwind_self_add, 112, 8);
 	OFFSET(uwind_self_add, size, 0);
@@ -249,8 +252,8 @@ TEST_CASE("an ioctl keeps its number; the size in it changes only with a struct 
 	NUMBER(UWIND_IOC_STATS, 0xc1e0f707);
 	NUMBER(UWIND_IOC_SESSION_START, 0xc028f708);
 	NUMBER(UWIND_IOC_SESSION_ENABLE, 0xf709);
-	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1b0f70a);
-	NUMBER(UWIND_IOC_SESSION_STOP, 0xc1b0f70b);
+	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1c8f70a);
+	NUMBER(UWIND_IOC_SESSION_STOP, 0xc1c8f70b);
 	NUMBER(UWIND_IOC_SESSION_ASK, 0xc010f70c);
 	NUMBER(UWIND_IOC_SELF_ADD, 0xc070f720);
 	NUMBER(UWIND_IOC_SELF_REMOVE, 0xc010f721);
