@@ -46,6 +46,22 @@ TEST_CASE("equal stacks are kept once, and every sample points to its own")
 	CHECK(report.samples[0].user_stack != report.samples[1].user_stack);
 }
 
+TEST_CASE("a stack in parts is the same stack as one that is whole")
+{
+	Fixture f;
+	const auto inner = frame(0x10, 0, 0, Method::PC), outer = frame(0x20, 0, 0, Method::FP);
+	const auto whole = stack_record(1, {inner, outer});
+	auto parts = whole;
+	parts.stack = std::make_shared<StackPart>(
+		StackPart{{inner}, stack_part({outer}, Stop::OUTERMOST), Stop::OUTERMOST, 2, 2});
+	for (const auto& record : {whole, parts})
+		f.aggregate.add(record, ignore_file);
+	const auto report = f.report();
+	REQUIRE(report.stacks.size() == 1);
+	CHECK(report.stacks[0].frames.size() == 2);
+	CHECK(report.samples.size() == 2);
+}
+
 TEST_CASE("an exec opens a new process entry with the same pid")
 {
 	Fixture f;
