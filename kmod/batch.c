@@ -6,7 +6,12 @@
  * sent without it, as netlink may sleep to trim a message. A message that the
  * socket refuses is gone: its answers become losses, and the files it told
  * about are told again.
+ *
+ * A message stands alone: what a sample names by number is told in the same one, the
+ * same thing mostly once. To find it again there is a table of fixed size, empty for
+ * a new message, where a record forgets the one before it of the same hash.
  */
+#include <linux/jhash.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
@@ -14,23 +19,12 @@
 #include "core/walk.h"
 #include "file_store.h"
 #include "netlink.h"
-#include "registry.h"
+#include "record.h"
 #include "request.h"
 #include "session.h"
 
 #define UW_BATCH_BYTES 16384
 #define UW_BATCH_HEAD  128 /* headers and small attributes                       */
-
-/* A message that was taken out of its batch. */
-struct uw_message {
-	struct sk_buff *skb;
-	void *seq;
-	u64 weight;
-};
-
-static_assert(sizeof(struct uwind_frame) == 24);
-static_assert(sizeof(struct uwind_record_stack) + UWIND_MAX_FRAMES * sizeof(struct uwind_frame) <
-	      U16_MAX - UW_BATCH_HEAD);
 
 static int uw_batch_open(struct uw_batch *batch, const struct uw_session *session, u32 bytes)
 {
@@ -51,7 +45,14 @@ static int uw_batch_open(struct uw_batch *batch, const struct uw_session *sessio
 	batch->skb = skb;
 	batch->seq = nla_data(seq);
 	batch->weight = 0;
+	batch->last_number = 0;
+	memset(batch->told, 0, sizeof(batch->told));
 	return 0;
+}
+
+static void uw_batch_end_records(struct uw_batch *batch)
+{
+	batch->records->nla_len = skb_tail_pointer(batch->skb) - (unsigned char *)batch->records;
 }
 
 /* Take the message out, complete but for its number. */
@@ -62,7 +63,7 @@ static void uw_batch_close(struct uw_batch *batch, struct uw_message *message)
 	memset(message, 0, sizeof(*message));
 	if (!skb)
 		return;
-	batch->records->nla_len = skb_tail_pointer(skb) - (unsigned char *)batch->records;
+	uw_batch_end_records(batch);
 	genlmsg_end(skb, genlmsg_data(nlmsg_data(nlmsg_hdr(skb))));
 	message->skb = skb;
 	message->seq = batch->seq;
@@ -70,31 +71,49 @@ static void uw_batch_close(struct uw_batch *batch, struct uw_message *message)
 	batch->skb = NULL;
 }
 
-static u32 uw_batch_room(const struct uw_batch *batch)
+/* A new message with room for bytes; the one before goes to *full. */
+static int uw_batch_renew(struct uw_batch *batch, const struct uw_session *session, u32 bytes,
+			  struct uw_message *full)
 {
-	u32 used;
+	uw_batch_close(batch, full);
+	return uw_batch_open(batch, session, bytes);
+}
+
+u32 uw_batch_room(struct uw_batch *batch, u32 most)
+{
+	struct nlattr *next;
 
 	if (!batch->skb)
 		return 0;
-	used = skb_tail_pointer(batch->skb) - (unsigned char *)batch->records;
-	return min_t(u32, skb_tailroom(batch->skb), U16_MAX - used);
+	if (skb_tail_pointer(batch->skb) - (unsigned char *)batch->records + most > U16_MAX) {
+		uw_batch_end_records(batch);
+		next = nla_reserve(batch->skb, UWIND_A_RECORDS, 0);
+		if (!next)
+			return 0;
+		batch->records = next;
+	}
+	return skb_tailroom(batch->skb);
 }
 
-/* Room for bytes, in a new message if need be; the full one goes to *full. */
-static void *uw_batch_reserve(struct uw_batch *batch, const struct uw_session *session,
-			      u32 bytes, struct uw_message *full)
+u16 uw_batch_tell(struct uw_batch *batch, struct uw_named *record)
 {
-	if (uw_batch_room(batch) < bytes) {
-		uw_batch_close(batch, full);
-		if (uw_batch_open(batch, session, bytes))
-			return NULL;
-	}
-	return skb_put_zero(batch->skb, bytes);
+	u32 bytes = record->record.bytes;
+	u32 *place = &batch->told[jhash(record, bytes, 0) % UW_BATCH_TOLD];
+	const struct uw_named *other = (void *)(batch->skb->data + *place);
+
+	if (*place && !memcmp(&other->record, &record->record, sizeof(record->record)) &&
+	    !memcmp(other + 1, record + 1, bytes - sizeof(*record)))
+		return other->number;
+	record->number = ++batch->last_number;
+	*place = (unsigned char *)record - batch->skb->data;
+	skb_put(batch->skb, bytes);
+	return record->number;
 }
 
 static void uw_message_send(struct uw_session *session, struct uw_message *message)
 {
 	struct uw_sender *sender = &session->sender;
+	u32 bytes = message->skb ? message->skb->len : 0;
 	int err = -ECONNREFUSED;
 
 	if (!message->skb)
@@ -106,41 +125,17 @@ static void uw_message_send(struct uw_session *session, struct uw_message *messa
 		kfree_skb(message->skb);
 	else
 		err = genlmsg_unicast(session->reader.net, message->skb, session->reader.portid);
-	if (err)
+	if (err) {
 		sender->messages_dropped++;
-	else
+	} else {
 		sender->messages++;
+		sender->bytes += bytes;
+	}
 	mutex_unlock(&sender->mutex);
 	if (!err)
 		return;
 	uw_stats_dropped(session->counts, message->weight);
 	uw_file_untell(session->slot);
-}
-
-static void uw_record_file_fill(struct uwind_record_file *record, const struct uw_file *file,
-				const struct uw_session *session, u64 pc)
-{
-	struct uwind_range mapping = {};
-
-	uw_registry_mapping(pc, &mapping);
-	record->record.type = UWIND_RECORD_FILE;
-	record->file = file->number;
-	if (!uw_file_kept(file))
-		record->flags |= UWIND_FILE_NO_TABLE;
-	if (file->vdso)
-		record->flags |= UWIND_FILE_VDSO | (file->compat ? UWIND_FILE_COMPAT : 0);
-	record->tgid = task_tgid_nr_ns(current, session->pid_ns);
-	record->start = mapping.start;
-	record->end = mapping.end;
-	record->pgoff = mapping.offset;
-	record->inode = file->id.inode;
-	record->dev_major = MAJOR(file->id.dev);
-	record->dev_minor = MINOR(file->id.dev);
-	record->bytes = file->id.bytes;
-	record->ctime_ns = file->id.ctime_ns;
-	record->path_bytes = file->path_bytes;
-	if (file->path_bytes)
-		memcpy(record->path, file->path, file->path_bytes);
 }
 
 /*
@@ -151,9 +146,8 @@ static void uw_send_file(struct uw_session *session, const struct uw_frame *fram
 {
 	struct uw_batch *batch = raw_cpu_ptr(session->sender.batches);
 	struct uw_message full = {}, urgent = {};
-	struct uwind_record_file *record;
 	struct uw_file *file;
-	u32 bytes;
+	u32 needed;
 
 	rcu_read_lock();
 	file = uw_file_find(frame->file);
@@ -162,17 +156,14 @@ static void uw_send_file(struct uw_session *session, const struct uw_frame *fram
 		rcu_read_unlock();
 		return;
 	}
-	bytes = ALIGN(sizeof(*record) + file->path_bytes, 8);
 	spin_lock(&batch->lock);
-	record = uw_batch_reserve(batch, session, bytes, &full);
-	if (record) {
-		record->record.bytes = bytes;
-		uw_record_file_fill(record, file, session, frame->pc);
-		if (record->flags & UWIND_FILE_NO_TABLE)
-			uw_batch_close(batch, &urgent);
-	} else {
+	needed = uw_record_file(batch, session, file, frame->pc);
+	if (needed && !uw_batch_renew(batch, session, needed, &full))
+		needed = uw_record_file(batch, session, file, frame->pc);
+	if (needed)
 		clear_bit(session->slot, &file->told);
-	}
+	else if (!uw_file_kept(file))
+		uw_batch_close(batch, &urgent);
 	spin_unlock(&batch->lock);
 	rcu_read_unlock();
 	uw_message_send(session, &full);
@@ -190,49 +181,13 @@ static void uw_send_files(struct uw_session *session, const struct uw_walk *walk
 	}
 }
 
-static void uw_record_stack_fill(struct uwind_record_stack *record,
-				 const struct uw_session *session, const struct uw_answer *answer,
-				 u32 weight, u32 nr)
-{
-	const struct uw_request *request = answer->request;
-	u32 i;
-
-	record->record.bytes = struct_size(record, frames, nr);
-	record->record.type = UWIND_RECORD_STACK;
-	record->cookie = request->cookie;
-	record->time_ns = request->time_ns;
-	record->start_time_ns = current->group_leader->start_boottime;
-	record->exec_id = current->self_exec_id;
-	record->tgid = task_tgid_nr_ns(current, session->pid_ns);
-	record->tid = task_pid_nr_ns(current, session->pid_ns);
-	record->cpu = request->cpu;
-	record->weight = weight;
-	get_task_comm(record->comm, current);
-	record->word_bits = uw_abis[request->arch].word * BITS_PER_BYTE;
-	if (!answer->walk) {
-		record->lost = 1 + answer->loss;
-		return;
-	}
-	record->stop = nr < answer->walk->nr_frames ? UWIND_STOP_DEPTH : answer->walk->stop;
-	record->nr_frames = nr;
-	for (i = 0; i < nr; i++) {
-		const struct uw_frame *frame = &answer->walk->frames[i];
-
-		record->frames[i].pc = frame->pc;
-		record->frames[i].offset = frame->offset;
-		record->frames[i].file = frame->offset >> 32 ? 0 : frame->file;
-		record->frames[i].stack_bytes = frame->stack_bytes;
-		record->frames[i].method = frame->method;
-	}
-}
-
 static void uw_count_answer(struct uw_session *session, const struct uw_answer *answer,
-			    const struct uwind_record_stack *record, u32 weight)
+			    bool is_recorded, u32 nr, u32 weight)
 {
 	if (!answer->walk)
 		uw_stats_lost(session->counts, answer->loss, weight);
-	else if (record)
-		uw_stats_answered(session->counts, record->stop, weight);
+	else if (is_recorded)
+		uw_stats_answered(session->counts, uw_record_stop(answer->walk, nr), weight);
 	else
 		uw_stats_lost(session->counts, UWIND_LOSS_NOMEM, weight);
 }
@@ -240,19 +195,19 @@ static void uw_count_answer(struct uw_session *session, const struct uw_answer *
 void uw_sender_answer(struct uw_session *session, const struct uw_answer *answer, u32 weight)
 {
 	u32 nr = answer->walk ? min(answer->walk->nr_frames, session->max_frames) : 0;
-	struct uwind_record_stack *record;
 	struct uw_message full = {};
 	struct uw_batch *batch;
+	u32 needed;
 
 	if (nr)
 		uw_send_files(session, answer->walk, nr);
 	batch = raw_cpu_ptr(session->sender.batches);
 	spin_lock(&batch->lock);
-	record = uw_batch_reserve(batch, session, struct_size(record, frames, nr), &full);
-	if (record)
-		uw_record_stack_fill(record, session, answer, weight, nr);
-	uw_count_answer(session, answer, record, weight);
-	if (record && answer->walk)
+	needed = uw_record_answer(batch, session, answer, nr, weight);
+	if (needed && !uw_batch_renew(batch, session, needed, &full))
+		needed = uw_record_answer(batch, session, answer, nr, weight);
+	uw_count_answer(session, answer, !needed, nr, weight);
+	if (!needed && answer->walk)
 		batch->weight += weight;
 	spin_unlock(&batch->lock);
 	uw_message_send(session, &full);
@@ -270,6 +225,23 @@ void uw_sender_flush(struct uw_session *session)
 		uw_batch_close(batch, &message);
 		spin_unlock(&batch->lock);
 		uw_message_send(session, &message);
+	}
+}
+
+void uw_sender_stats(struct uw_sender *sender, struct uwind_session_stats *stats)
+{
+	int cpu;
+
+	mutex_lock(&sender->mutex);
+	stats->messages = sender->messages;
+	stats->messages_dropped = sender->messages_dropped;
+	stats->bytes = sender->bytes;
+	mutex_unlock(&sender->mutex);
+	for_each_possible_cpu(cpu) {
+		const struct uw_batch *batch = per_cpu_ptr(sender->batches, cpu);
+
+		stats->stacks_told += READ_ONCE(batch->stacks_told);
+		stats->stacks_known += READ_ONCE(batch->stacks_known);
 	}
 }
 

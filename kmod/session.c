@@ -295,10 +295,7 @@ static void uw_session_counts(struct uw_session *session, struct uwind_session_s
 	stats->answered = sum.answered;
 	memcpy(stats->lost, sum.lost, sizeof(sum.lost));
 	memcpy(stats->stops, sum.stops, sizeof(sum.stops));
-	mutex_lock(&session->sender.mutex);
-	stats->messages = session->sender.messages;
-	stats->messages_dropped = session->sender.messages_dropped;
-	mutex_unlock(&session->sender.mutex);
+	uw_sender_stats(&session->sender, stats);
 }
 
 /* Some are on their way from open to answered: what is not counted as anything yet is open. */

@@ -93,17 +93,18 @@ std::optional<Index> Aggregate::frame_of(const StackFrame& frame, bool exact)
 std::optional<Index> Aggregate::stack_of(const StackRecord& record, const OnFile& on_file)
 {
 	ReportStack stack;
-	stack.stop = record.stop;
-	for (const StackFrame& frame : record.frames) {
-		const auto index = frame_of(frame, is_exact(frame.method));
-		if (!index)
-			return std::nullopt;
-		if (frame.file && files_.insert(frame.file).second)
-			on_file(frame.file, record.tgid, frame.pc);
-		stack.frames.push_back(*index);
-		stack.methods.push_back(frame_method(frame.method));
-		stack.stack_bytes.push_back(frame.stack_bytes);
-	}
+	stack.stop = record.stack->stop;
+	for (const StackPart* part = record.stack.get(); part; part = part->below.get())
+		for (const StackFrame& frame : part->frames) {
+			const auto index = frame_of(frame, is_exact(frame.method));
+			if (!index)
+				return std::nullopt;
+			if (frame.file && files_.insert(frame.file).second)
+				on_file(frame.file, record.tgid, frame.pc);
+			stack.frames.push_back(*index);
+			stack.methods.push_back(frame_method(frame.method));
+			stack.stack_bytes.push_back(frame.stack_bytes);
+		}
 	return keep(std::move(stack));
 }
 
@@ -144,7 +145,7 @@ void Aggregate::add(const StackRecord& record, const OnFile& on_file)
 	sample.weight = record.weight;
 	sample.cookie = record.cookie;
 	sample.lost = record.lost;
-	if (!record.lost) {
+	if (record.stack) {
 		sample.user_stack = stack_of(record, on_file);
 		collected_.stacks_not_kept += !sample.user_stack;
 	}

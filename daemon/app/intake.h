@@ -17,7 +17,7 @@ namespace uwind {
 // what it could not send as lost ("dropped"): no loss goes unseen.
 class Intake {
 public:
-	Intake(RecordStream& stream, Threads& threads, std::size_t limit = 2048);
+	Intake(RecordStream& stream, Threads& threads, std::size_t limit = 512);
 	~Intake();
 
 	std::optional<RecordBatch> pop(std::chrono::milliseconds timeout) { return queue_.pop(timeout); }

@@ -68,6 +68,9 @@ void Recording::fill_counters(const SessionStats& stats, Report& report)
 	counters.stops.erase(name_of(Stop::NONE));
 	counters.others["messages"] = minus(stats.messages, reported_.messages);
 	counters.others["messages_dropped"] = minus(stats.messages_dropped, reported_.messages_dropped);
+	counters.others["message_bytes"] = minus(stats.bytes, reported_.bytes);
+	counters.others["stacks_told"] = minus(stats.stacks_told, reported_.stacks_told);
+	counters.others["stacks_known"] = minus(stats.stacks_known, reported_.stacks_known);
 	const Counts counts = own_counts();
 	for (const auto& [name, count] : counts)
 		counters.others[name] = minus(count, reported_counts_[name]);

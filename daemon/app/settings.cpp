@@ -103,7 +103,7 @@ constexpr SettingKey keys[] = {
 	 "all, or a path that begins with '/'", "/system.slice", false, false, set_cgroup, get_cgroup},
 	{"cpus", "-C,--cpus", "Only these CPUs: 0-3,5", "all, or numbers and ranges of them", "0-3,5", false, false,
 	 set_cpus, get_cpus},
-	{"max_depth", "--max-depth", "Frames of a stack at most", "a number from 1 to 2048", "512", false, false,
+	{"max_depth", "--max-depth", "Frames of a stack at most", "a number from 1 to 4096", "512", false, false,
 	 set_number<&Settings::max_depth, 1, most_frames>, get_number<&Settings::max_depth>},
 	{"verbose", "-v,--verbose", "Say what is met on the way", "yes or no", "yes", false, true, set_verbose,
 	 [](const Settings& settings) { return std::string(settings.verbose ? "yes" : "no"); }},

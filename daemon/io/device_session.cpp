@@ -109,6 +109,9 @@ SessionStats stats_of(const uwind_session_stats& raw)
 	stats.stops = counts<Stop, number_of_stops>(raw.stops);
 	stats.messages = raw.messages;
 	stats.messages_dropped = raw.messages_dropped;
+	stats.bytes = raw.bytes;
+	stats.stacks_told = raw.stacks_told;
+	stats.stacks_known = raw.stacks_known;
 	return stats;
 }
 

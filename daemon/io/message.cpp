@@ -19,12 +19,16 @@ RecordBatch decode_attributes(nlmsghdr* header)
 	    nla_len(attributes[UWIND_A_SEQ]) < 8 || !attributes[UWIND_A_SESSION] ||
 	    nla_len(attributes[UWIND_A_SESSION]) < 4 || !attributes[UWIND_A_RECORDS])
 		return malformed_message();
-	const nlattr* records = attributes[UWIND_A_RECORDS];
 	batch.session = nla_get_u32(attributes[UWIND_A_SESSION]);
 	batch.sequence = nla_get_u64(attributes[UWIND_A_SEQ]);
-	decode_records(
-		{static_cast<const std::uint8_t*>(nla_data(records)), static_cast<std::size_t>(nla_len(records))},
-		batch);
+	RecordReader reader(batch);
+	const genlmsghdr* message = genlmsg_hdr(header);
+	int left = genlmsg_attrlen(message, 0);
+	for (const nlattr* at = genlmsg_attrdata(message, 0); nla_ok(at, left); at = nla_next(at, &left))
+		if (nla_type(at) == UWIND_A_RECORDS)
+			reader.read({static_cast<const std::uint8_t*>(nla_data(at)), std::size_t(nla_len(at))});
+	if (left > 0)
+		batch.malformed++;
 	return batch;
 }
 

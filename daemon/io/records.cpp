@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-// From the bytes of a UWIND_A_RECORDS attribute to records.
+// From the bytes of UWIND_A_RECORDS attributes to records.
 #include "io/records.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/text.h"
+#include "io/frame_code.h"
 #include "uwind.h"
 
 namespace uwind {
 namespace {
 
 using Bytes = std::span<const std::uint8_t>;
+
+constexpr std::size_t record_alignment = 8;
 
 // The attribute's data need not be aligned: copy, never cast.
 template <typename T>
@@ -26,51 +30,27 @@ std::string text_until_nul(const char* text, std::size_t limit)
 	return std::string(text, strnlen(text, limit));
 }
 
-StackFrame to_frame(const uwind_frame& raw)
+bool is_padding(Bytes bytes)
 {
-	StackFrame frame;
-	frame.pc = raw.pc;
-	frame.offset = raw.offset;
-	frame.file = raw.file;
-	if (raw.stack_bytes != ~0u)
-		frame.stack_bytes = raw.stack_bytes;
-	frame.method = Method(raw.method);
-	return frame;
+	return bytes.size() < record_alignment &&
+	       std::ranges::all_of(bytes, [](std::uint8_t byte) { return byte == 0; });
 }
 
-bool is_sound(const uwind_record_stack& raw, Bytes bytes)
+// A part without frames yet, whose stack goes on with below.
+std::shared_ptr<StackPart> on(const std::shared_ptr<const StackPart>& below)
 {
-	const std::size_t room = (bytes.size() - sizeof(raw)) / sizeof(uwind_frame);
-	return raw.nr_frames <= UWIND_MAX_FRAMES && raw.nr_frames <= room &&
-	       (raw.word_bits == 64 || raw.word_bits == 32 || (raw.word_bits == 0 && raw.lost)) &&
-	       (raw.lost == 0 || raw.nr_frames == 0);
+	auto part = std::make_shared<StackPart>();
+	part->below = below;
+	part->stop = below->stop;
+	part->parts = below->parts + 1;
+	part->depth = below->depth;
+	return part;
 }
 
-std::optional<StackRecord> decode_stack(Bytes bytes)
+bool is_sound(const uwind_record_sample& raw)
 {
-	if (bytes.size() < sizeof(uwind_record_stack))
-		return std::nullopt;
-	const auto raw = copy_at<uwind_record_stack>(bytes);
-	if (!is_sound(raw, bytes))
-		return std::nullopt;
-	StackRecord stack;
-	stack.cookie = raw.cookie;
-	stack.time_ns = raw.time_ns;
-	stack.start_time_ns = raw.start_time_ns;
-	stack.exec_id = raw.exec_id;
-	stack.tgid = raw.tgid;
-	stack.tid = raw.tid;
-	stack.cpu = raw.cpu;
-	stack.weight = raw.weight;
-	stack.comm = text_until_nul(raw.comm, sizeof(raw.comm));
-	if (raw.lost)
-		stack.lost = Loss(raw.lost - 1);
-	stack.stop = Stop(raw.stop);
-	stack.word_bits = raw.word_bits;
-	stack.frames.reserve(raw.nr_frames);
-	for (std::size_t i = 0; i < raw.nr_frames; i++)
-		stack.frames.push_back(to_frame(copy_at<uwind_frame>(bytes, sizeof(raw) + i * sizeof(uwind_frame))));
-	return stack;
+	return (raw.word_bits == 64 || raw.word_bits == 32 || (raw.word_bits == 0 && raw.lost)) &&
+	       (raw.lost != 0) == (raw.stack == 0);
 }
 
 std::optional<FileRecord> decode_file(Bytes bytes)
@@ -98,40 +78,113 @@ std::optional<FileRecord> decode_file(Bytes bytes)
 	return file;
 }
 
-template <typename T>
-void take(std::optional<T> record, RecordBatch& batch)
-{
-	if (record)
-		batch.records.emplace_back(std::move(*record));
-	else
-		batch.malformed++;
-}
-
-void decode_one(std::uint16_t type, Bytes bytes, RecordBatch& batch)
-{
-	if (type == UWIND_RECORD_STACK)
-		take(decode_stack(bytes), batch);
-	else if (type == UWIND_RECORD_FILE)
-		take(decode_file(bytes), batch);
-	else
-		batch.unknown++;
-}
-
 } // namespace
 
-void decode_records(Bytes bytes, RecordBatch& batch)
+const StackRecord* RecordReader::thread(std::uint16_t number) const
+{
+	const auto told = told_.find(number);
+	return told == told_.end() ? nullptr : std::get_if<StackRecord>(&told->second);
+}
+
+const RecordReader::Stack* RecordReader::stack(std::uint16_t number) const
+{
+	const auto told = told_.find(number);
+	return told == told_.end() ? nullptr : std::get_if<Stack>(&told->second);
+}
+
+bool RecordReader::read_thread(Bytes bytes)
+{
+	if (bytes.size() < sizeof(uwind_record_thread))
+		return false;
+	const auto raw = copy_at<uwind_record_thread>(bytes);
+	StackRecord thread;
+	thread.start_time_ns = raw.start_time_ns;
+	thread.exec_id = raw.exec_id;
+	thread.tgid = raw.tgid;
+	thread.tid = raw.tid;
+	thread.comm = text_until_nul(raw.comm, sizeof(raw.comm));
+	return raw.number && told_.try_emplace(raw.number, std::move(thread)).second;
+}
+
+bool RecordReader::read_stack(Bytes bytes)
+{
+	if (bytes.size() < sizeof(uwind_record_stack))
+		return false;
+	const auto raw = copy_at<uwind_record_stack>(bytes);
+	const Stack* below = stack(raw.below);
+	if (raw.nr_frames > UWIND_PART_FRAMES || (raw.below && !below))
+		return false;
+	Bytes code = bytes.subspan(offsetof(uwind_record_stack, frames));
+	auto frames = read_frames(code, raw.nr_frames);
+	if (!frames || !is_padding(code))
+		return false;
+	auto part = below ? on(*below) : std::make_shared<StackPart>();
+	if (!below)
+		part->stop = Stop(raw.stop);
+	part->frames = std::move(*frames);
+	part->depth += part->frames.size();
+	return part->depth <= UWIND_MAX_FRAMES && part->parts <= UWIND_MAX_PARTS && raw.number &&
+	       told_.try_emplace(raw.number, std::move(part)).second;
+}
+
+bool RecordReader::read_sample(Bytes bytes)
+{
+	if (bytes.size() < sizeof(uwind_record_sample))
+		return false;
+	const auto raw = copy_at<uwind_record_sample>(bytes);
+	const StackRecord* asked = thread(raw.thread);
+	const Stack* found = stack(raw.stack);
+	if (!is_sound(raw) || !asked || (raw.stack && !found))
+		return false;
+	StackRecord sample = *asked;
+	sample.cookie = raw.cookie;
+	sample.time_ns = raw.time_ns;
+	sample.cpu = raw.cpu;
+	sample.weight = raw.weight;
+	sample.word_bits = raw.word_bits;
+	if (raw.lost)
+		sample.lost = Loss(raw.lost - 1);
+	else
+		sample.stack = *found;
+	batch_.records.emplace_back(std::move(sample));
+	return true;
+}
+
+bool RecordReader::read_file(Bytes bytes)
+{
+	auto file = decode_file(bytes);
+	if (file)
+		batch_.records.emplace_back(std::move(*file));
+	return file.has_value();
+}
+
+bool RecordReader::read_one(std::uint16_t type, Bytes bytes)
+{
+	switch (type) {
+	case UWIND_RECORD_STACK:
+		return read_stack(bytes);
+	case UWIND_RECORD_FILE:
+		return read_file(bytes);
+	case UWIND_RECORD_SAMPLE:
+		return read_sample(bytes);
+	case UWIND_RECORD_THREAD:
+		return read_thread(bytes);
+	default:
+		batch_.unknown++;
+		return true;
+	}
+}
+
+void RecordReader::read(Bytes bytes)
 {
 	while (!bytes.empty()) {
-		if (bytes.size() < sizeof(uwind_record)) {
-			batch.malformed++;
+		const auto head = bytes.size() < sizeof(uwind_record) ? uwind_record{} : copy_at<uwind_record>(bytes);
+		if (head.bytes == 0 || head.bytes % record_alignment || head.bytes > bytes.size()) {
+			batch_.malformed++;
 			return;
 		}
-		const auto head = copy_at<uwind_record>(bytes);
-		if (head.bytes < sizeof(head) || head.bytes % 8 || head.bytes > bytes.size()) {
-			batch.malformed++;
-			return;
-		}
-		decode_one(head.type, bytes.first(head.bytes), batch);
+		if (!read_one(head.type, bytes.first(head.bytes)))
+			batch_.malformed++;
 		bytes = bytes.subspan(head.bytes);
 	}
 }

@@ -4,13 +4,38 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
+#include <variant>
 
 #include "model/records.h"
 
 namespace uwind {
 
-// Appends to batch.records and its counters. A record that contradicts itself is
-// counted and left out; one whose length is impossible also ends the reading.
-void decode_records(std::span<const std::uint8_t> bytes, RecordBatch& batch);
+// Reads the records of one message, attribute by attribute: what one tells by number, the
+// following may name. Appends to batch.records and its counters. A record that contradicts
+// itself is counted and left out; one whose length is impossible also ends the attribute.
+class RecordReader {
+public:
+	explicit RecordReader(RecordBatch& batch) : batch_(batch) {}
+
+	void read(std::span<const std::uint8_t> bytes);
+
+private:
+	using Bytes = std::span<const std::uint8_t>;
+	using Stack = std::shared_ptr<const StackPart>;
+
+	// False: the record is malformed.
+	bool read_one(std::uint16_t type, Bytes bytes);
+	bool read_thread(Bytes bytes);
+	bool read_stack(Bytes bytes);
+	bool read_sample(Bytes bytes);
+	bool read_file(Bytes bytes);
+	const Stack* stack(std::uint16_t number) const;
+	const StackRecord* thread(std::uint16_t number) const;
+
+	RecordBatch& batch_;
+	// By number. Of a thread, a record that says nothing but the thread.
+	std::unordered_map<std::uint16_t, std::variant<StackRecord, Stack>> told_;
+};
 
 } // namespace uwind

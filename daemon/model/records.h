@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -21,7 +22,17 @@ struct StackFrame {
 	Method method = Method::NONE;
 };
 
-// The answer to one request. Frames: innermost first.
+// A stack from some frame on outward, innermost first. Stacks that begin alike may share
+// what is below, so whoever keeps all frames of many records may need far more memory.
+struct StackPart {
+	std::vector<StackFrame> frames;
+	std::shared_ptr<const StackPart> below; // goes on from there
+	Stop stop = Stop::NONE;                 // why the whole stack ends
+	std::size_t parts = 1;                  // this one, and those below
+	std::size_t depth = 0;                  // their frames
+};
+
+// The answer to one request.
 struct StackRecord {
 	std::uint64_t cookie = 0;
 	std::uint64_t time_ns = 0;       // CLOCK_BOOTTIME
@@ -32,10 +43,9 @@ struct StackRecord {
 	std::uint32_t cpu = 0;
 	std::uint32_t weight = 0;
 	std::string comm;
-	std::optional<Loss> lost; // then there is no stack
-	Stop stop = Stop::NONE;
-	std::uint8_t word_bits = 64; // 32, or 0: not known (lost only)
-	std::vector<StackFrame> frames;
+	std::optional<Loss> lost;               // then there is no stack
+	std::uint8_t word_bits = 64;            // 32, or 0: not known (lost only)
+	std::shared_ptr<const StackPart> stack; // null: lost
 };
 
 // Which file, whatever it is called: as long as these stay, a table serves it.

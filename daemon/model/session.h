@@ -15,7 +15,7 @@ namespace uwind {
 enum class Event { cpu_clock, cycles, requests };
 
 // The module's limit for the frames of a stack, and what it takes if nothing is said.
-inline constexpr std::uint32_t most_frames = 2048;
+inline constexpr std::uint32_t most_frames = 4096;
 inline constexpr std::uint32_t default_frames = 512;
 
 // What is sampled satisfies all of it: a target, not excluded, in the cgroup, on one of the CPUs.
@@ -45,6 +45,9 @@ struct SessionStats {
 	StopCounts stops;
 	std::uint64_t messages = 0;
 	std::uint64_t messages_dropped = 0;
+	std::uint64_t bytes = 0; // of messages
+	std::uint64_t stacks_told = 0;
+	std::uint64_t stacks_known = 0; // told before in the same message
 };
 
 // The module, since it was loaded.

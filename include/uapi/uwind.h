@@ -43,7 +43,7 @@
 
 #include "uwind_words.h"
 
-#define UWIND_ABI_VERSION 1
+#define UWIND_ABI_VERSION 2
 
 #define UWIND_DEVICE      "/dev/uwind"
 #define UWIND_SELF_DEVICE "/dev/uwind-self"
@@ -56,8 +56,10 @@
 #define UWIND_MAX_RANGES        64u          /* text ranges of one bind       */
 #define UWIND_MAX_TARGETS       4096u        /* processes of one session      */
 #define UWIND_MAX_SESSIONS      16u
-#define UWIND_MAX_FRAMES        2048u        /* frames of one stack           */
+#define UWIND_MAX_FRAMES        4096u        /* frames of one stack           */
 #define UWIND_DEFAULT_FRAMES    512u
+#define UWIND_PART_FRAMES       64u          /* frames of one UWIND_RECORD_STACK */
+#define UWIND_MAX_PARTS         65u          /* of these, in one stack        */
 
 #define UWIND_ENUM_STOP(name, json, complete) UWIND_STOP_##name,
 enum uwind_stop { UWIND_STOP_LIST(UWIND_ENUM_STOP) UWIND_NR_STOPS };
@@ -346,6 +348,9 @@ struct uwind_session_stats {
 	__u64 stops[32];        /* answered, by enum uwind_stop                  */
 	__u64 messages;         /* netlink messages sent                         */
 	__u64 messages_dropped; /* and refused by the reader's full socket       */
+	__u64 bytes;            /* of the messages that were sent                */
+	__u64 stacks_told;      /* samples for which a UWIND_RECORD_STACK was written */
+	__u64 stacks_known;     /* whose stack the message had told already      */
 };
 
 /*
@@ -431,47 +436,71 @@ enum uwind_attr {
 	UWIND_A_FD,      /* u32: the sender's descriptor of /dev/uwind           */
 	UWIND_A_SESSION, /* u32                                                  */
 	UWIND_A_SEQ,     /* u64: 0, 1, 2 … of this session; a hole is a loss     */
-	UWIND_A_RECORDS, /* records, one behind the other, each 8-byte aligned   */
+	UWIND_A_RECORDS, /* records, one behind the other; there may be several  */
 	UWIND_A_PAD,
 	UWIND_A_MAX = UWIND_A_PAD,
 };
 
-enum uwind_record_type { UWIND_RECORD_NONE, UWIND_RECORD_STACK, UWIND_RECORD_FILE };
+/*
+ * A message stands alone: what its records name by number has been told in it
+ * before, in this UWIND_A_RECORDS or an earlier one, but for files, which are told
+ * once in a session. So what a lost message takes along is its own samples.
+ *
+ * Threads and stacks are told when a sample first needs them. A message may tell
+ * the same twice; a number says one thing only.
+ */
+enum uwind_record_type {
+	UWIND_RECORD_NONE,
+	UWIND_RECORD_STACK,
+	UWIND_RECORD_FILE,
+	UWIND_RECORD_SAMPLE,
+	UWIND_RECORD_THREAD,
+};
 
 struct uwind_record {
-	__u32 bytes; /* of the whole record, a multiple of 8                     */
+	__u16 bytes; /* of the whole record, a multiple of 8, padded with zeros  */
 	__u16 type;  /* enum uwind_record_type; skip what you do not know        */
+};
+
+/* A thread, as one image of its process has it. */
+struct uwind_record_thread {
+	struct uwind_record record; /* UWIND_RECORD_THREAD                       */
+	__u16 number;        /* 1 … in this message, as stacks are               */
 	__u16 reserved;
-};
-
-/* One frame. Innermost first. */
-struct uwind_frame {
-	__u64 pc;
-	__u32 offset;      /* of pc in the file (or in the range's own space)    */
-	__u32 file;        /* number of a UWIND_RECORD_FILE; 0: no file          */
-	__u32 stack_bytes; /* this frame's share of the stack; ~0: unknown       */
-	__u8  method;      /* enum uwind_method: how this frame was found        */
-	__u8  reserved[3];
-};
-
-/* The answer to one request. */
-struct uwind_record_stack {
-	struct uwind_record record; /* UWIND_RECORD_STACK                        */
-	__u64 cookie;        /* unique within a boot                             */
-	__u64 time_ns;       /* of the first trigger; CLOCK_BOOTTIME             */
 	__u64 start_time_ns; /* when the process started; CLOCK_BOOTTIME         */
 	__u64 exec_id;       /* changes with every exec of the task              */
 	__u32 tgid;          /* in the PID namespace of the session's owner      */
 	__u32 tid;
-	__u32 cpu;           /* of the first trigger                             */
-	__u32 weight;        /* triggers that this stack answers                 */
 	char  comm[16];
-	__u8  lost;          /* 0, or 1 + enum uwind_loss: there is no stack     */
-	__u8  stop;          /* enum uwind_stop                                  */
-	__u8  word_bits;     /* 64 or 32; 0, where there is no stack: not known   */
-	__u8  reserved;
-	__u32 nr_frames;
-	struct uwind_frame frames[];
+};
+
+/*
+ * A stack from some frame on outward: at most UWIND_PART_FRAMES frames, innermost
+ * first, as uwind_words.h says, up to less than 8 bytes before the record's end; and
+ * then those of the stack below. So stacks share what they have in common: where they
+ * are cut is the module's choice. A stack has at most UWIND_MAX_FRAMES frames, and
+ * UWIND_MAX_PARTS such records.
+ */
+struct uwind_record_stack {
+	struct uwind_record record; /* UWIND_RECORD_STACK                        */
+	__u16 number;    /* 1 … in this message, as threads are                  */
+	__u16 below;     /* the stack that goes on outward; 0: none              */
+	__u8  nr_frames;
+	__u8  stop;      /* enum uwind_stop; where a stack goes on below: NONE   */
+	__u8  frames[];
+};
+
+/* The answer to one request. */
+struct uwind_record_sample {
+	struct uwind_record record; /* UWIND_RECORD_SAMPLE                       */
+	__u16 thread;    /* number of a UWIND_RECORD_THREAD                      */
+	__u16 stack;     /* number of a UWIND_RECORD_STACK: its innermost part; 0: lost */
+	__u64 cookie;    /* unique within a boot                                 */
+	__u64 time_ns;   /* of the first trigger; CLOCK_BOOTTIME                 */
+	__u32 weight;    /* triggers that this sample answers                    */
+	__u16 cpu;       /* of the first trigger                                 */
+	__u8  lost;      /* 0, or 1 + enum uwind_loss: there is no stack         */
+	__u8  word_bits; /* 64 or 32; 0, where there is no stack: not known      */
 };
 
 #define UWIND_FILE_NO_TABLE 1u /* nobody registered a table: a miss              */
@@ -489,6 +518,7 @@ struct uwind_record_file {
 	__u32 flags;     /* UWIND_FILE_*                                         */
 	__u32 tgid;      /* a process that maps it, in the owner's PID namespace */
 	__u32 path_bytes; /* of the path behind this struct, NUL included        */
+	__u32 reserved;
 	__u64 start;     /* its mapping                                          */
 	__u64 end;
 	__u64 pgoff;     /* file offset of start, bytes                          */

@@ -3,6 +3,7 @@
  * The words of uwind: why a walk stopped, how a frame was found, why a request
  * was lost. Each list is written once, here; enums, counters, JSON strings and
  * golden files are all made from it. Values never change; new words go last.
+ * And the code in which frames are written.
  *
  * This header holds macros only, so that the kernel's core, which includes no
  * other UAPI, can share it.
@@ -60,5 +61,30 @@
 	X(SESSION_GONE, "session_gone") /* the session ended first               */ \
 	X(DROPPED, "dropped")           /* the reader was too slow               */ \
 	X(HIDDEN, "hidden")             /* the asker may not see the task any more */
+
+/*
+ * Frames in a UWIND_RECORD_STACK: each is a lead byte and numbers behind it. A
+ * number is LEB128, 7 bits a byte, the lowest first, 0x80 set in all but the last;
+ * at most 10 bytes. A difference d is the number 2 * d, or -2 * d - 1 where d < 0,
+ * modulo 2^64.
+ *
+ *   lead    bits 0-3: method, enum uwind_method; 15: it is a byte that follows
+ *           bits 4-6: place; 7: a new one
+ *           bit 7:    stack_bytes is known
+ *   method  a byte, if so
+ *   place   new: file, a number below 2^32, 0: no file;
+ *                offset of pc in the file, or in the range's own space;
+ *                pc, as a difference from the frame before it in this record, or 0
+ *           else: pc, as a difference from the last frame that had this place; its
+ *                offset differs from that one's by as much, and the file is the same
+ *   stack_bytes  if known: the 32-bit number rotated right by 2
+ *
+ * The n-th new place of a record, from 0, has the number n % 7 from then on, and who
+ * had it before has none. Nothing is remembered from one record to another.
+ */
+#define UWIND_LEAD_METHOD      0x0fu
+#define UWIND_LEAD_PLACE_SHIFT 4u
+#define UWIND_LEAD_SIZED       0x80u
+#define UWIND_PLACES           7u
 
 #endif

@@ -19,6 +19,9 @@ Usage: report.py FILE RULE...
   depth:COMM:FRAMES           its stacks have at most so many frames, and those that end for depth exactly so many
   on:CPU                      every sample was asked for on that processor
   session:KEY:TEXT            the session says so of itself
+  deep:COMM:N                 some stack of it has at least N frames
+  bytes:N                     a sample took at most N bytes of messages
+  known:PERCENT               of at least so many samples the stack had been told in the same message
   only:COMM                   there is no sample of any other program
   table:MODULE:KIND           a module whose path contains MODULE has such a table
   method:MODULE:METHOD        some frame in MODULE was found that way
@@ -203,6 +206,24 @@ def rule_called(report, comm, outer, percent):
     total = sum(w for _, w in stacks)
     found = 100 * sum(w for s, w in stacks if report.names(s)[1:2] == [outer]) / total if total else 0.0
     return [] if found >= float(percent) else ["%s has called %.2f %% of %d" % (outer, found, total)]
+
+
+def rule_deep(report, comm, least):
+    deepest = max((len(s["frames"]) for s, _ in report.stacks(comm)), default=0)
+    return [] if deepest >= int(least) else ["the deepest stack of %s has %d frames" % (comm, deepest)]
+
+
+def rule_bytes(report, most):
+    samples = len(report.json["samples"])
+    found = report.json["counters"]["message_bytes"] / samples if samples else 0.0
+    print("%.1f bytes for each of %d samples" % (found, samples))
+    return [] if 0 < found <= float(most) else ["a sample takes %.1f bytes" % found]
+
+
+def rule_known(report, percent):
+    told, known = (report.json["counters"]["stacks_" + word] for word in ("told", "known"))
+    found = 100 * known / (told + known) if told + known else 0.0
+    return [] if found >= float(percent) else ["%.2f %% of %d stacks were known" % (found, told + known)]
 
 
 def rule_only(report, comm):

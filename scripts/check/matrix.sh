@@ -20,7 +20,7 @@ DEBUG_GROUPS='tables lives trouble users memory storm requests'
 
 debug_cases() { # GROUP
 	case $1 in
-	tables) echo 10_register 20_sample 21_targets 22_jit 25_names 26_doctor 27_compat 30_fork 31_exec 32_dlopen 34_stopped 40_self 50_ioctl 95_leaks ;;
+	tables) echo 10_register 20_sample 21_targets 22_jit 23_deep 25_names 26_doctor 27_compat 30_fork 31_exec 32_dlopen 34_stopped 40_self 50_ioctl 95_leaks ;;
 	lives) echo 35_lives 95_leaks ;;
 	trouble) echo 36_trouble 95_leaks ;;
 	users) echo 51_attack 52_strangers 53_members 95_leaks ;;

@@ -152,7 +152,7 @@ namespace {
 	OFFSET(uwind_session_ask, tid, 4);
 	OFFSET(uwind_session_ask, cookie, 8);
 
-	SIZE(uwind_session_stats, 432, 8);
+	SIZE(uwind_session_stats, 456, 8);
 	OFFSET(uwind_session_stats, size, 0);
 	OFFSET(uwind_session_stats, session, 4);
 	OFFSET(uwind_session_stats, requested, 8);
@@ -162,6 +162,9 @@ namespace {
 	OFFSET(uwind_session_stats, stops, 160);
 	OFFSET(uwind_session_stats, messages, 416);
 	OFFSET(uwind_session_stats, messages_dropped, 424);
+	OFFSET(uwind_session_stats, bytes, 432);
+	OFFSET(uwind_session_stats, stacks_told, 440);
+	OFFSET(uwind_session_stats, stacks_known, 448);
 
 	SIZE(uwind_self_add, 112, 8);
 	OFFSET(uwind_self_add, size, 0);
@@ -186,43 +189,46 @@ namespace {
 	OFFSET(uwind_self_next, text_end, 24);
 	OFFSET(uwind_self_next, sframe_start, 32);
 
-	SIZE(uwind_record, 8, 4);
+	SIZE(uwind_record, 4, 2);
 	OFFSET(uwind_record, bytes, 0);
-	OFFSET(uwind_record, type, 4);
-	OFFSET(uwind_record, reserved, 6);
+	OFFSET(uwind_record, type, 2);
 
-	SIZE(uwind_frame, 24, 8);
-	OFFSET(uwind_frame, pc, 0);
-	OFFSET(uwind_frame, offset, 8);
-	OFFSET(uwind_frame, file, 12);
-	OFFSET(uwind_frame, stack_bytes, 16);
-	OFFSET(uwind_frame, method, 20);
-	OFFSET(uwind_frame, reserved, 21);
+	SIZE(uwind_record_thread, 48, 8);
+	OFFSET(uwind_record_thread, record, 0);
+	OFFSET(uwind_record_thread, number, 4);
+	OFFSET(uwind_record_thread, reserved, 6);
+	OFFSET(uwind_record_thread, start_time_ns, 8);
+	OFFSET(uwind_record_thread, exec_id, 16);
+	OFFSET(uwind_record_thread, tgid, 24);
+	OFFSET(uwind_record_thread, tid, 28);
+	OFFSET(uwind_record_thread, comm, 32);
 
-	SIZE(uwind_record_stack, 80, 8);
+	SIZE(uwind_record_stack, 10, 2);
 	OFFSET(uwind_record_stack, record, 0);
-	OFFSET(uwind_record_stack, cookie, 8);
-	OFFSET(uwind_record_stack, time_ns, 16);
-	OFFSET(uwind_record_stack, start_time_ns, 24);
-	OFFSET(uwind_record_stack, exec_id, 32);
-	OFFSET(uwind_record_stack, tgid, 40);
-	OFFSET(uwind_record_stack, tid, 44);
-	OFFSET(uwind_record_stack, cpu, 48);
-	OFFSET(uwind_record_stack, weight, 52);
-	OFFSET(uwind_record_stack, comm, 56);
-	OFFSET(uwind_record_stack, lost, 72);
-	OFFSET(uwind_record_stack, stop, 73);
-	OFFSET(uwind_record_stack, word_bits, 74);
-	OFFSET(uwind_record_stack, reserved, 75);
-	OFFSET(uwind_record_stack, nr_frames, 76);
-	OFFSET(uwind_record_stack, frames, 80);
+	OFFSET(uwind_record_stack, number, 4);
+	OFFSET(uwind_record_stack, below, 6);
+	OFFSET(uwind_record_stack, nr_frames, 8);
+	OFFSET(uwind_record_stack, stop, 9);
+	OFFSET(uwind_record_stack, frames, 10);
+
+	SIZE(uwind_record_sample, 32, 8);
+	OFFSET(uwind_record_sample, record, 0);
+	OFFSET(uwind_record_sample, thread, 4);
+	OFFSET(uwind_record_sample, stack, 6);
+	OFFSET(uwind_record_sample, cookie, 8);
+	OFFSET(uwind_record_sample, time_ns, 16);
+	OFFSET(uwind_record_sample, weight, 24);
+	OFFSET(uwind_record_sample, cpu, 28);
+	OFFSET(uwind_record_sample, lost, 30);
+	OFFSET(uwind_record_sample, word_bits, 31);
 
 	SIZE(uwind_record_file, 80, 8);
 	OFFSET(uwind_record_file, record, 0);
-	OFFSET(uwind_record_file, file, 8);
-	OFFSET(uwind_record_file, flags, 12);
-	OFFSET(uwind_record_file, tgid, 16);
-	OFFSET(uwind_record_file, path_bytes, 20);
+	OFFSET(uwind_record_file, file, 4);
+	OFFSET(uwind_record_file, flags, 8);
+	OFFSET(uwind_record_file, tgid, 12);
+	OFFSET(uwind_record_file, path_bytes, 16);
+	OFFSET(uwind_record_file, reserved, 20);
 	OFFSET(uwind_record_file, start, 24);
 	OFFSET(uwind_record_file, end, 32);
 	OFFSET(uwind_record_file, pgoff, 40);
@@ -236,7 +242,7 @@ namespace {
 
 TEST_CASE("the version is the one that these numbers belong to")
 {
-	CHECK(UWIND_ABI_VERSION == 1);
+	CHECK(UWIND_ABI_VERSION == 2);
 }
 
 // The module finds an ioctl by its number and direction alone: a struct that grows at its end is no other ioctl.
@@ -252,8 +258,8 @@ TEST_CASE("an ioctl keeps its number; the size in it changes only with a struct 
 	NUMBER(UWIND_IOC_STATS, 0xc1e0f707);
 	NUMBER(UWIND_IOC_SESSION_START, 0xc048f708);
 	NUMBER(UWIND_IOC_SESSION_ENABLE, 0xf709);
-	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1b0f70a);
-	NUMBER(UWIND_IOC_SESSION_STOP, 0xc1b0f70b);
+	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1c8f70a);
+	NUMBER(UWIND_IOC_SESSION_STOP, 0xc1c8f70b);
 	NUMBER(UWIND_IOC_SESSION_ASK, 0xc010f70c);
 	NUMBER(UWIND_IOC_SELF_ADD, 0xc070f720);
 	NUMBER(UWIND_IOC_SELF_REMOVE, 0xc010f721);
@@ -338,6 +344,16 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_A_PAD, 5);
 	WORD(UWIND_RECORD_STACK, 1);
 	WORD(UWIND_RECORD_FILE, 2);
+	WORD(UWIND_RECORD_SAMPLE, 3);
+	WORD(UWIND_RECORD_THREAD, 4);
+	WORD(UWIND_MAX_FRAMES, 4096);
+	WORD(UWIND_DEFAULT_FRAMES, 512);
+	WORD(UWIND_PART_FRAMES, 64);
+	WORD(UWIND_MAX_PARTS, 65);
+	WORD(UWIND_LEAD_METHOD, 15);
+	WORD(UWIND_LEAD_PLACE_SHIFT, 4);
+	WORD(UWIND_LEAD_SIZED, 128);
+	WORD(UWIND_PLACES, 7);
 }
 
 TEST_CASE("counters indexed by words have room for all words")

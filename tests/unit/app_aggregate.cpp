@@ -35,7 +35,7 @@ TEST_CASE("equal stacks are kept once, and every sample points to its own")
 	Fixture f;
 	const auto a = stack_record(1, {frame(0x10, 0, 0, Method::PC), frame(0x20, 0, 0, Method::FP)});
 	auto b = a;
-	b.stop = Stop::NO_TABLE;
+	b.stack = stack_part(a.stack->frames, Stop::NO_TABLE);
 	for (const auto& record : {a, b, a})
 		f.aggregate.add(record, ignore_file);
 	const auto report = f.report();
@@ -44,6 +44,22 @@ TEST_CASE("equal stacks are kept once, and every sample points to its own")
 	REQUIRE(report.samples.size() == 3);
 	CHECK(report.samples[0].user_stack == report.samples[2].user_stack);
 	CHECK(report.samples[0].user_stack != report.samples[1].user_stack);
+}
+
+TEST_CASE("a stack in parts is the same stack as one that is whole")
+{
+	Fixture f;
+	const auto inner = frame(0x10, 0, 0, Method::PC), outer = frame(0x20, 0, 0, Method::FP);
+	const auto whole = stack_record(1, {inner, outer});
+	auto parts = whole;
+	parts.stack = std::make_shared<StackPart>(
+		StackPart{{inner}, stack_part({outer}, Stop::OUTERMOST), Stop::OUTERMOST, 2, 2});
+	for (const auto& record : {whole, parts})
+		f.aggregate.add(record, ignore_file);
+	const auto report = f.report();
+	REQUIRE(report.stacks.size() == 1);
+	CHECK(report.stacks[0].frames.size() == 2);
+	CHECK(report.samples.size() == 2);
 }
 
 TEST_CASE("an exec opens a new process entry with the same pid")
@@ -66,6 +82,7 @@ TEST_CASE("a process is as wide as its stacks are, whatever was lost before")
 	Fixture f;
 	auto lost = stack_record(1, {});
 	lost.lost = Loss::EXEC;
+	lost.stack = nullptr;
 	lost.word_bits = 0;
 	auto narrow = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
 	narrow.word_bits = 32;
@@ -105,6 +122,7 @@ TEST_CASE("a lost request is a sample without a stack that says why")
 	Fixture f;
 	auto record = stack_record(1, {});
 	record.lost = Loss::EXEC;
+	record.stack = nullptr;
 	f.aggregate.add(record, ignore_file);
 	const auto report = f.report();
 	REQUIRE(report.samples.size() == 1);
@@ -124,7 +142,7 @@ TEST_CASE("beyond the limits samples and stacks are counted, not kept")
 	auto record = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
 	record.weight = 5;
 	for (int i = 0; i < 4; i++) {
-		record.frames[0].pc += i % 2;
+		record.stack = stack_part({frame(0x10 + (i + 1) / 2, 0, 0, Method::PC)}, Stop::OUTERMOST);
 		aggregate.add(record, ignore_file);
 	}
 	const auto collected = aggregate.take();

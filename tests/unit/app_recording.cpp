@@ -312,6 +312,25 @@ TEST_CASE("every report says: requested = answered + lost + pending")
 	CHECK(last->counters.stops.at("no_table") == 10);
 }
 
+TEST_CASE("a report says how many bytes were sent since the last one, and of how many stacks")
+{
+	FakeMachine machine;
+	Recording recording(machine.ports(), all_processes());
+	REQUIRE(recording.prepare(never));
+	REQUIRE(recording.enable());
+	auto& stats = machine.kernel.stats_;
+	stats.bytes = 1000, stats.stacks_told = 3, stats.stacks_known = 20;
+	const auto first = recording.interval();
+	stats.bytes = 1500, stats.stacks_told = 4, stats.stacks_known = 70;
+	const auto last = recording.finish();
+	REQUIRE(first);
+	REQUIRE(last);
+	CHECK(other(*first, "message_bytes") == 1000);
+	CHECK(other(*last, "message_bytes") == 500);
+	CHECK(other(*last, "stacks_told") == 1);
+	CHECK(other(*last, "stacks_known") == 50);
+}
+
 TEST_CASE("a hole in the sequence counts as missing messages")
 {
 	FakeMachine machine;

@@ -137,7 +137,7 @@ TEST_CASE("a wrong value is refused with what is allowed and an example that is"
 		CHECK(complaints_about(line).size() == 1);
 	}
 	for (const char* line :
-	     {"cpus =", "cpus = 0 1", "cpus = 65536", "cgroup =", "max_depth = 0", "max_depth = 2049"}) {
+	     {"cpus =", "cpus = 0 1", "cpus = 65536", "cgroup =", "max_depth = 0", "max_depth = 4097"}) {
 		INFO(line);
 		CHECK(complaints_about(line).size() == 1);
 	}
@@ -182,7 +182,7 @@ TEST_CASE("the manual page of the configuration has the keys that are read, with
 		CHECK_THAT(page, Catch::Contains("Default: \\fB" + key.get(Settings()) + "\\fR"));
 	}
 	// The numbers that are allowed stand in the page as well.
-	for (const char* limit : {"1 to 86400", "1 to 1000000", "1 to 100000", "1 to 2048"})
+	for (const char* limit : {"1 to 86400", "1 to 1000000", "1 to 100000", "1 to 4096"})
 		CHECK_THAT(page, Catch::Contains(limit));
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("a wrong command line is a usage error")
 		"", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true", "record -p 0",
 		"record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000", "record -a -e page-faults",
 		"record -a --duration -1", "record --exclude-pid 5", "record -a --exclude-pid 0", "record -a -C 3-1",
-		"record -C all", "record -a --max-depth 0", "record -a --max-depth 2049", "record -G ''",
+		"record -C all", "record -a --max-depth 0", "record -a --max-depth 4097", "record -G ''",
 		"record -C 0 -a -p 1", "record -a -e requests -F 99", "record -a -e requests -c 1",
 		"report --format pdf", "status x", "doctor --format xml");
 	const auto outcome = run("uwind", arguments);

@@ -230,6 +230,12 @@ inline StackFrame frame(std::uint64_t pc, std::uint64_t offset, std::uint32_t fi
 	return {pc, offset, file, 16, method};
 }
 
+inline std::shared_ptr<const StackPart> stack_part(std::vector<StackFrame> frames, Stop stop)
+{
+	const std::size_t depth = frames.size();
+	return std::make_shared<StackPart>(StackPart{std::move(frames), nullptr, stop, 1, depth});
+}
+
 inline StackRecord stack_record(std::uint32_t tgid, std::vector<StackFrame> frames, Stop stop = Stop::OUTERMOST)
 {
 	StackRecord record;
@@ -237,8 +243,7 @@ inline StackRecord stack_record(std::uint32_t tgid, std::vector<StackFrame> fram
 	record.weight = 1;
 	record.comm = "comm" + std::to_string(tgid);
 	record.start_time_ns = 12'345'678'901;
-	record.stop = stop;
-	record.frames = std::move(frames);
+	record.stack = stack_part(std::move(frames), stop);
 	return record;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/message.h"
+#include "record_blob.h"
 #include "uwind.h"
 
 using namespace uwind;
@@ -40,21 +41,17 @@ void set_header(Blob& message, const nlmsghdr& header)
 	std::memcpy(message.data(), &header, sizeof(header));
 }
 
-// One stack record without frames.
+// A sample that is lost, in an attribute behind that of its thread.
 Blob good_message()
 {
 	Blob message(NLMSG_HDRLEN + GENL_HDRLEN);
 	const std::uint32_t session = 7;
 	const std::uint64_t sequence = 41;
-	uwind_record_stack record{};
-	record.record.bytes = sizeof(record);
-	record.record.type = UWIND_RECORD_STACK;
-	record.weight = 1;
-	record.word_bits = 64;
-	record.stop = UWIND_STOP_ZERO_RA;
+	const RecordBlob thread = RecordBlob().thread(1), sample = RecordBlob().sample(1, 0);
 	put_attribute(message, UWIND_A_SESSION, &session, sizeof(session));
 	put_attribute(message, UWIND_A_SEQ, &sequence, sizeof(sequence));
-	put_attribute(message, UWIND_A_RECORDS, &record, sizeof(record));
+	put_attribute(message, UWIND_A_RECORDS, thread.bytes.data(), thread.bytes.size());
+	put_attribute(message, UWIND_A_RECORDS, sample.bytes.data(), sample.bytes.size());
 	nlmsghdr header{};
 	header.nlmsg_len = static_cast<std::uint32_t>(message.size());
 	header.nlmsg_type = family;
@@ -102,7 +99,9 @@ TEST_CASE("a message whose header is cut to its datagram is malformed, or lacks 
 		header.nlmsg_len = static_cast<std::uint32_t>(length);
 		set_header(cut, header);
 		INFO(length);
-		CHECK(decode(cut).malformed == 1);
+		const bool lacks_last = length == good.size() - NLA_HDRLEN - sizeof(uwind_record_sample);
+		CHECK(decode(cut).malformed == (lacks_last ? 0 : 1));
+		CHECK(decode(cut).records.empty());
 	}
 }
 

@@ -1,0 +1,15 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# What a sample of 45 frames takes on the socket, when its callers differ each time and when they are known; and a stack
+# deeper than the session wants ends in depth.
+# Expected: 40 s
+. ./lib.sh
+
+for way in other same; do
+	want "callers: $way" uwind record -F 1999 -o $way.json -- "$PROGRAMS/deep_victim" $way 40 6
+done
+rules other.json schema balance lost:15 samples:other:200 complete:other:90 deep:other:44 bytes:400
+rules same.json schema balance lost:15 samples:same:200 complete:same:90 deep:same:44 bytes:100 known:50
+
+want "deep recursion is recorded" uwind record -F 499 -o deep.json -- "$PROGRAMS/deep_victim" other 600 4
+rules deep.json schema balance samples:other:100 deep:other:512 stop:other:depth:40
