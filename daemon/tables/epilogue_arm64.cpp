@@ -137,6 +137,12 @@ std::uint32_t word_at(Bytes code, std::uint32_t at)
 	return word;
 }
 
+// The return address was in the frame that is given back. A register that was only spilt lies in one that stays.
+bool leaves_frame(const Undone& known)
+{
+	return known.link && *known.link < known.cfa;
+}
+
 // The stretches that end with a return or a jump, the last one first. Before a jump
 // out of a function whose frame stays, no return address is restored.
 void read_one(Bytes code, std::uint32_t end, std::uint32_t offset, std::vector<Stretch>& stretches)
@@ -151,7 +157,7 @@ void read_one(Bytes code, std::uint32_t end, std::uint32_t offset, std::vector<S
 			break;
 		stretches.push_back({offset + at, offset + at + 4, rule_of(known)});
 	}
-	if (jump && !known.link)
+	if (jump && !leaves_frame(known))
 		stretches.resize(before);
 }
 
