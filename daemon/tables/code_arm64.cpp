@@ -5,6 +5,7 @@
 #include "tables/code_arm64.h"
 
 #include "tables/frame_arm64.h"
+#include "tables/instruction_arm64.h"
 
 extern "C" {
 #include "types.h"
@@ -16,45 +17,23 @@ extern "C" {
 namespace uwind {
 namespace {
 
-constexpr std::uint32_t nop = 0xd503201f;
+constexpr unsigned ip0 = 16, ip1 = 17; // the registers that veneers and PLTs jump through
 
-struct Flow {
-	bool falls_through = true;
-	bool call = false;
-	std::int64_t delta = 0; // bytes to where it may go; 0: nowhere that is known
-};
-
-std::int64_t branch_delta(std::uint32_t word, unsigned from, unsigned count)
-{
-	const auto value = static_cast<std::int32_t>(word << (32 - from - count)) >> (32 - count);
-	return std::int64_t{value} * 4;
-}
-
-Flow flow_of(std::uint32_t word)
-{
-	if ((word & 0xfc000000) == 0x14000000) // b
-		return {false, false, branch_delta(word, 0, 26)};
-	if ((word & 0xfc000000) == 0x94000000) // bl
-		return {true, true, branch_delta(word, 0, 26)};
-	if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) // b.cond, cbz, cbnz
-		return {true, false, branch_delta(word, 5, 19)};
-	if ((word & 0x7e000000) == 0x36000000) // tbz, tbnz
-		return {true, false, branch_delta(word, 5, 14)};
-	const bool jump = (word & 0xfe9f0000) == 0xd61f0000 && (word >> 21 & 3) != 1;    // br, ret and their kin
-	const bool trap = (word & 0xffe0001f) == 0xd4200000 || (word & 0xffff0000) == 0; // brk, udf
-	return {!jump && !trap, false, 0};
-}
-
-// br, except through the registers that veneers and PLTs use.
+// Its targets may be blocks of the same function.
 bool is_computed_jump(std::uint32_t word)
 {
-	const std::uint32_t reg = word >> 5 & 31;
-	return (word & 0xfffffc1f) == 0xd61f0000 && reg != 16 && reg != 17;
+	const Arm64Flow flow = flow_arm64(word);
+	return flow.way == Arm64Way::computed_jump && flow.through != ip0 && flow.through != ip1;
+}
+
+bool falls_through(Arm64Way way)
+{
+	return way == Arm64Way::next || way == Arm64Way::branch || way == Arm64Way::call;
 }
 
 bool is_padding(std::uint32_t word)
 {
-	return word == nop || word == 0;
+	return word == arm64_nop || word == 0;
 }
 
 std::vector<std::uint32_t> words_of(Bytes code)
@@ -107,9 +86,9 @@ void CodeReader::begin_at(std::int64_t at)
 void CodeReader::find_called()
 {
 	for (std::size_t at = 0; at < words_.size(); at++) {
-		const Flow flow = flow_of(words_[at]);
-		if (flow.call)
-			begin_at(static_cast<std::int64_t>(at) + flow.delta / 4);
+		const Arm64Flow flow = flow_arm64(words_[at]);
+		if (flow.way == Arm64Way::call && flow.has_target)
+			begin_at(static_cast<std::int64_t>(at) + flow.distance / 4);
 	}
 }
 
@@ -138,12 +117,12 @@ void CodeReader::follow()
 		const std::size_t at = pending_.back();
 		pending_.pop_back();
 		Arm64Frame frame = seen_[at] == disputed ? Arm64Frame::unknown() : frames_[at];
-		const Flow flow = flow_of(words_[at]);
-		if (flow.delta && !flow.call)
-			arrive(static_cast<std::int64_t>(at) + flow.delta / 4, frame);
+		const Arm64Flow flow = flow_arm64(words_[at]);
+		if (flow.has_target && flow.way != Arm64Way::call)
+			arrive(static_cast<std::int64_t>(at) + flow.distance / 4, frame);
 		frame.execute(words_[at]);
 		reached_out_ |= frame.reached_out();
-		if (flow.falls_through)
+		if (falls_through(flow.way))
 			arrive(static_cast<std::int64_t>(at) + 1, frame);
 	}
 }
@@ -208,13 +187,6 @@ void read_code_arm64(Bytes code, std::uint64_t address, std::uint32_t offset,
 	CodeReader reader(address, std::move(words));
 	reader.run(functions);
 	reader.collect(offset, stretches);
-}
-
-bool returns_arm64(Bytes code)
-{
-	std::uint32_t word = 0;
-	std::memcpy(&word, code.data(), std::min<std::size_t>(code.size(), sizeof(word)));
-	return word == 0xd65f03c0 || word == 0xd65f0bff || word == 0xd65f0fff; // ret, retaa, retab
 }
 
 } // namespace uwind

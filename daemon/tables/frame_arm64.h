@@ -6,6 +6,9 @@
 
 namespace uwind {
 
+struct Arm64Access;
+struct Arm64Sum;
+
 // What is known between two instructions. It begins as at a function's first:
 // nothing is on the stack, and the return address is in the link register.
 class Arm64Frame {
@@ -34,10 +37,9 @@ private:
 		bool operator==(const Saved&) const = default;
 	};
 
-	void load_store_pair(std::uint32_t word);
-	void load_store_single(std::uint32_t word);
+	void access(const Arm64Access& access);
 	void transfer(std::uint32_t reg, std::uint32_t base, std::int32_t offset, bool load, bool whole);
-	void add_immediate(std::uint32_t word);
+	void add(const Arm64Sum& sum);
 	void change(std::uint32_t reg);
 	void reach(std::uint32_t base, std::int32_t offset);
 	void move_sp(std::int32_t bytes);
