@@ -113,6 +113,14 @@ std::optional<Arm64Sum> sum_arm64(std::uint32_t word)
 	return Arm64Sum{reg(word, 0), reg(word, 5), bit(word, 30) ? -value : value, bit(word, 29), bit(word, 31)};
 }
 
+bool lowers_sp_arm64(std::uint32_t word)
+{
+	if (const auto access = access_arm64(word))
+		return access->base == sp && !access->load && access->moved_before < 0;
+	const auto sum = sum_arm64(word);
+	return sum && sum->to == sp && sum->from == sp && sum->whole && !sum->sets_flags && sum->value < 0;
+}
+
 std::optional<Arm64Near> near_arm64(std::uint32_t word)
 {
 	constexpr std::int64_t page_bytes = 4096;

@@ -52,6 +52,9 @@ struct Arm64Sum {
 
 std::optional<Arm64Sum> sum_arm64(std::uint32_t word);
 
+// It takes a known number of bytes from the stack.
+bool lowers_sp_arm64(std::uint32_t word);
+
 // adr and adrp.
 struct Arm64Near {
 	std::uint8_t to = 0;

@@ -150,6 +150,26 @@ TEST_CASE("arm64 code that is read agrees with the CFI of stock libraries")
 	}
 }
 
+// As clang 14 writes it: behind mov x29, sp only.
+TEST_CASE("an arm64 function that never returns is read where its CFI comes late")
+{
+	constexpr std::uint32_t trap = 0xd4200020; // brk #1
+	ByteVector code;
+	for (const std::uint32_t word : {push_pair, set_fp, call_register, trap, grow, call_register, trap})
+		put(code, word, 4);
+	const auto lowered = [&code](const ByteVector& first) {
+		Image file(Arch::arm64);
+		CfiText cfi(file.next_address());
+		const auto cie = cfi.cie(arm64_cie());
+		cfi.fde(cie, text_address, 16, first);
+		cfi.fde(cie, text_address + 16, 12, {0x41, 0x0e, 48}); // is believed
+		return text_of(lower(file.section(".eh_frame", cfi.bytes()).code(0, code, ".text")), Arch::arm64);
+	};
+	const std::string second = "16 " + leaf + "; 20 cfa=sp+48 ra=x30 x29=same; 28 none";
+	CHECK(lowered({0x42, 0x0c, 29, 32, 0x80 | 30, 3, 0x80 | 29, 4}) == "0 " + leaf + "; 4 " + pair + "; " + second);
+	CHECK(lowered({0x41, 0x0e, 64}) == "0 " + leaf + "; 4 cfa=sp+64 ra=x30 x29=same; " + second);
+}
+
 // clang 14's .eh_frame is good for calls only.
 TEST_CASE("arm64 functions whose CFI does not say how their frames are undone are read")
 {
