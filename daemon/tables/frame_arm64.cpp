@@ -43,8 +43,10 @@ void Arm64Frame::change(std::uint32_t reg)
 {
 	if (reg == sp)
 		set_base(false, 0);
-	if (reg == fp)
+	if (reg == fp) {
 		fp_known_ = false;
+		cfa_from_fp_ = 0;
+	}
 	if (reg == link)
 		link_kept_ = false;
 	Saved& saved = reg == fp ? fp_ : link_;
@@ -116,8 +118,37 @@ void Arm64Frame::add(const Arm64Sum& sum)
 	}
 }
 
+// Only what is understood keeps it.
+void Arm64Frame::learn_constant(std::uint32_t word)
+{
+	const auto part = part_arm64(word);
+	if (part && (!part->kept || part->to == constant_register_)) {
+		constant_ = (constant_ & part->kept) | part->value;
+		constant_register_ = part->to;
+		return;
+	}
+	const auto used = access_arm64(word);
+	const auto sum = sum_arm64(word);
+	const auto written = written_arm64(word);
+	const auto is_constant = [this](std::uint8_t reg) { return reg == constant_register_; };
+	const bool understood = used || sum || written || shift_arm64(word) || is_hint_arm64(word);
+	const bool changed =
+		(used && (is_constant(used->first) || is_constant(used->second) || is_constant(used->base))) ||
+		(sum && is_constant(sum->to)) || (written && is_constant(*written));
+	if (understood && !changed)
+		return;
+	constant_register_ = no_register;
+	constant_ = 0;
+}
+
 void Arm64Frame::execute(std::uint32_t word)
 {
+	const auto shift = shift_arm64(word);
+	const bool by_constant = shift && shift->by == constant_register_ && constant_ <= max_frame_bytes;
+	const auto bytes = by_constant ? static_cast<std::int32_t>(constant_) : 0;
+	if (by_constant)
+		return move_sp(shift->down ? -bytes : bytes);
+	learn_constant(word);
 	if (flow_arm64(word).way == Arm64Way::call) {
 		reached_out_ |= link_.where == Where::in_register;
 		return change(link);
@@ -142,9 +173,17 @@ bool Arm64Frame::join(const Arm64Frame& other)
 {
 	Arm64Frame same = other;
 	same.link_kept_ = link_kept_;
+	same.reached_out_ = reached_out_;
+	same.constant_register_ = constant_register_;
+	same.constant_ = constant_;
 	if (!(same == *this))
 		return false;
 	link_kept_ = link_kept_ && other.link_kept_;
+	reached_out_ = reached_out_ || other.reached_out_;
+	if (constant_register_ != other.constant_register_ || constant_ != other.constant_) {
+		constant_register_ = no_register;
+		constant_ = 0;
+	}
 	return true;
 }
 

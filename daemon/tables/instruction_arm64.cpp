@@ -113,6 +113,23 @@ std::optional<Arm64Sum> sum_arm64(std::uint32_t word)
 	return Arm64Sum{reg(word, 0), reg(word, 5), bit(word, 30) ? -value : value, bit(word, 29), bit(word, 31)};
 }
 
+std::optional<Arm64Part> part_arm64(std::uint32_t word)
+{
+	constexpr std::uint64_t part = 0xffff;
+	const bool movk = (word & 0x7f800000) == 0x72800000;
+	if (!movk && (word & 0x7f800000) != 0x52800000)
+		return {};
+	const unsigned shift = bits(word, 21, 2) * 16;
+	return Arm64Part{reg(word, 0), std::uint64_t{bits(word, 5, 16)} << shift, movk ? ~(part << shift) : 0};
+}
+
+std::optional<Arm64Shift> shift_arm64(std::uint32_t word)
+{
+	if ((word & 0xbfe0ffff) != 0x8b2063ff)
+		return {};
+	return Arm64Shift{reg(word, 16), bit(word, 30)};
+}
+
 bool lowers_sp_arm64(std::uint32_t word)
 {
 	if (const auto access = access_arm64(word))

@@ -52,6 +52,23 @@ struct Arm64Sum {
 
 std::optional<Arm64Sum> sum_arm64(std::uint32_t word);
 
+// movz, and movk: a number that a register gets, or some of its bits.
+struct Arm64Part {
+	std::uint8_t to = 0;
+	std::uint64_t value = 0;
+	std::uint64_t kept = 0; // bits that stay as they were
+};
+
+std::optional<Arm64Part> part_arm64(std::uint32_t word);
+
+// add and sub of a register to and from SP.
+struct Arm64Shift {
+	std::uint8_t by = 0;
+	bool down = false;
+};
+
+std::optional<Arm64Shift> shift_arm64(std::uint32_t word);
+
 // It takes a known number of bytes from the stack.
 bool lowers_sp_arm64(std::uint32_t word);
 

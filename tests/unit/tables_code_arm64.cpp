@@ -99,6 +99,21 @@ TEST_CASE("where SP is moved by a register, FP is the base")
 	      "0 " + leaf + "; 4 " + pair + "; 12 " + by_fp + "; 20 " + pair + "; 24 " + leaf + "; 28 none");
 }
 
+TEST_CASE("an arm64 frame may have a size that is loaded into a register")
+{
+	constexpr std::uint32_t size = 0xd289c60c, grow_by_size = 0xcb2c63ff,
+				shrink_by_size = 0x8b2c63ff; // mov x12, #20016
+	constexpr std::uint32_t size_high = 0xf2a0002c;      // movk x12, #1, lsl #16
+	constexpr std::uint32_t forget = 0x9e66000c;         // fmov x12, d0
+	CHECK(read({size, grow_by_size, add, size, shrink_by_size, ret}) ==
+	      "0 " + leaf + "; 8 cfa=sp+20016 ra=x30 x29=same; 20 " + leaf + "; 24 none");
+	CHECK(read({size, size_high, grow_by_size, add, shrink_by_size, ret}) ==
+	      "0 " + leaf + "; 12 cfa=sp+85552 ra=x30 x29=same; 20 " + leaf + "; 24 none");
+	for (const std::uint32_t between : {forget, call_register, add | 12})
+		CHECK(read({store_link, size, between, grow_by_size, add, ret}) ==
+		      "0 " + leaf + "; 4 cfa=sp+16 ra=[cfa-16] x29=same; 16 none");
+}
+
 TEST_CASE("code that cannot be followed has no row")
 {
 	CHECK(read({grow_by_x1, add, ret, nop, add, ret}) == "0 " + leaf + "; 4 none; 16 " + leaf + "; 24 none");
@@ -131,6 +146,12 @@ TEST_CASE("a function begins where a call goes, and behind what never falls thro
 	constexpr std::uint32_t call_next = 0x94000002; // bl +8
 	CHECK(read({push_pair, call_next, branch(2), add, ret}) ==
 	      "0 " + leaf + "; 4 " + pair + "; 12 " + leaf + "; 20 none");
+}
+
+TEST_CASE("arm64 paths with and without a frame pointer agree once it is restored")
+{
+	CHECK(read({branch_if(5), push_pair, set_fp, call_register, pop_pair, ret}) ==
+	      "0 " + leaf + "; 8 " + pair + "; 20 " + leaf + "; 24 none");
 }
 
 TEST_CASE("arm64 code that is read agrees with the CFI of stock libraries")

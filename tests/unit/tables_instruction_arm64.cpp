@@ -51,6 +51,11 @@ std::string text_of(std::uint32_t word)
 		       (sum->sets_flags ? " flags" : "") + (sum->whole ? "" : " narrow");
 	if (const auto near = uwind::near_arm64(word))
 		return std::to_string(near->to) + (near->of_page ? "=page+" : "=pc+") + std::to_string(near->distance);
+	if (const auto part = uwind::part_arm64(word))
+		return "part " + std::to_string(part->to) + "=" + std::to_string(part->value) +
+		       (part->kept ? " keeps" : "");
+	if (const auto shift = uwind::shift_arm64(word))
+		return std::string(shift->down ? "lowers" : "raises") + " SP by x" + std::to_string(shift->by);
 	if (const auto written = uwind::written_arm64(word))
 		return "writes " + std::to_string(*written);
 	return uwind::signs_arm64(word) ? "signs" : uwind::is_hint_arm64(word) ? "hint" : "none";
@@ -104,7 +109,9 @@ TEST_CASE("arm64 instructions that compute say what they write")
 	CHECK(decoded("add sp, sp, #32\nsub sp, sp, #1, lsl #12\nmov x29, sp\ncmp x1, #4\nadd w1, w2, #3") ==
 	      "31=31+32; 31=31+-4096; 29=31+0; 31=1+-4 flags; 1=2+3 narrow");
 	CHECK(decoded("adr x1, .-4\nadrp x2, .") == "1=pc+-4; 2=page+0");
-	CHECK(decoded("mov x30, x1\nand sp, x9, #~15\nsub sp, sp, x1\ncmp x1, x2\nldr x3, .\nmrs x4, tpidr_el0") ==
-	      "writes 30; writes 31; writes 31; none; writes 3; writes 4");
+	CHECK(decoded("mov x30, x1\nand sp, x9, #~15\nsub sp, sp, w1, uxtw\ncmp x1, x2\nldr x3, .\nmrs x4, "
+		      "tpidr_el0") == "writes 30; writes 31; writes 31; none; writes 3; writes 4");
+	CHECK(decoded("mov w12, #20016\nmovk x12, #2, lsl #16\nsub sp, sp, x12\nadd sp, sp, x12\nmovn x1, #4") ==
+	      "part 12=20016; part 12=131072 keeps; lowers SP by x12; raises SP by x12; writes 1");
 	CHECK(decoded("nop\npaciasp\npacibsp\nbti c\nautiasp\nscvtf d0, w0") == "hint; signs; signs; hint; hint; none");
 }
