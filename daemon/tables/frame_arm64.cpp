@@ -187,6 +187,11 @@ bool Arm64Frame::join(const Arm64Frame& other)
 	return true;
 }
 
+bool Arm64Frame::is_bare() const
+{
+	return link_kept_ && sp_known_ && !cfa_from_sp_ && fp_.where == Where::in_register;
+}
+
 Rule Arm64Frame::rule() const
 {
 	Rule rule;

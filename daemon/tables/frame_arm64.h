@@ -24,6 +24,8 @@ public:
 	bool reached_out() const { return reached_out_; }
 	// The instruction begins a function, whatever runs into it.
 	bool is_beginning(std::uint32_t word) const;
+	// Nothing of it is left, or has been made: what holds where a function returns.
+	bool is_bare() const;
 	// What holds on both ways to one place: false, if they differ in more than whether
 	// the link register still has the return address that was saved, reached_out(),
 	// and what other registers have.

@@ -32,6 +32,7 @@ constexpr std::uint32_t shrink = 0x910043ff;        // add sp, sp, #16
 constexpr std::uint32_t grow_by_x1 = 0xcb2163ff;    // sub sp, sp, x1
 constexpr std::uint32_t sp_from_fp = 0x910003bf;    // mov sp, x29
 constexpr std::uint32_t call_register = 0xd63f0020; // blr x1
+constexpr std::uint32_t jump_register = 0xd61f0020; // br x1
 constexpr std::uint32_t store_link = 0xf81f0ffe;    // str x30, [sp, #-16]!
 constexpr std::uint32_t load_link = 0xf84107fe;     // ldr x30, [sp], #16
 constexpr std::uint32_t fp_general = 0xaa0103fd;    // mov x29, x1
@@ -114,6 +115,12 @@ TEST_CASE("an arm64 frame may have a size that is loaded into a register")
 		      "0 " + leaf + "; 4 cfa=sp+16 ra=[cfa-16] x29=same; 16 none");
 }
 
+TEST_CASE("an arm64 call behind which a frame is begun does not return")
+{
+	CHECK(read({push_pair, call_register, grow, add, shrink, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 8 " + leaf + "; 12 cfa=sp+16 ra=x30 x29=same; 20 " + leaf + "; 24 none");
+}
+
 TEST_CASE("code that cannot be followed has no row")
 {
 	CHECK(read({grow_by_x1, add, ret, nop, add, ret}) == "0 " + leaf + "; 4 none; 16 " + leaf + "; 24 none");
@@ -152,6 +159,34 @@ TEST_CASE("arm64 paths with and without a frame pointer agree once it is restore
 {
 	CHECK(read({branch_if(5), push_pair, set_fp, call_register, pop_pair, ret}) ==
 	      "0 " + leaf + "; 8 " + pair + "; 20 " + leaf + "; 24 none");
+}
+
+TEST_CASE("where an arm64 computed jump leads holds the frame of the jump")
+{
+	const std::initializer_list<std::uint32_t> blocks = {push_pair, set_fp, jump_register, add,
+							     pop_pair,  ret,    add,           branch(-3)};
+	CHECK(read(blocks) == "0 " + leaf + "; 4 " + pair + "; 20 " + leaf + "; 24 " + pair + "; 32 none");
+	// Behind them another function, which nobody calls directly, and one more.
+	CHECK(read({push_pair, set_fp, jump_register, add, pop_pair, ret, store_link, call_register, load_link, ret,
+		    add, ret}) == "0 " + leaf + "; 4 " + pair + "; 20 " + leaf +
+					  "; 28 cfa=sp+16 ra=[cfa-16] x29=same; 36 " + leaf + "; 48 none");
+	// A loop whose body lies before the jump.
+	CHECK(read({push_pair, branch(3), add, branch(1), jump_register, pop_pair, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 24 " + leaf + "; 28 none");
+}
+
+TEST_CASE("where an arm64 computed jump leads has no row if its frame is not certain")
+{
+	constexpr std::uint32_t trap = 0xd4200020; // brk #1
+	// Nothing shows what is on the stack.
+	CHECK(read({push_pair, set_fp, jump_register, add, trap, nop, add, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 12 none; 24 " + leaf + "; 32 none");
+	// Both jumps' frames can be undone so.
+	CHECK(read({push_pair, set_fp, branch_if(2), jump_register, grow, jump_register, sp_from_fp, pop_pair, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 20 cfa=sp+48 ra=[cfa-24] x29=[cfa-32]; 24 none");
+	// A block that calls is no function, and the frame is too small for what it pops.
+	CHECK(read({store_link, jump_register, call_register, pop_pair, ret}) ==
+	      "0 " + leaf + "; 4 cfa=sp+16 ra=[cfa-16] x29=same; 8 none");
 }
 
 TEST_CASE("arm64 code that is read agrees with the CFI of stock libraries")
