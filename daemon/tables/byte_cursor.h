@@ -2,6 +2,7 @@
 // A bounds-checked reader of little-endian bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -9,6 +10,14 @@
 namespace uwind {
 
 using Bytes = std::span<const std::uint8_t>;
+
+// Of bytes that are there.
+inline std::uint32_t word_at(Bytes bytes, std::size_t at)
+{
+	std::uint32_t word;
+	std::memcpy(&word, bytes.data() + at, sizeof(word));
+	return word;
+}
 
 // Reading past the end gives zeros and makes ok() false for good.
 class ByteCursor {

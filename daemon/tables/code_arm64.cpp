@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // Follows every path through a stretch of code from where its functions begin.
-// Beginnings that are known (symbols, calls) come first; what they do not reach is
-// read from its first instruction on, and does not change what they have told.
+// Beginnings that are known (symbols, calls) come first. What they do not reach begins
+// another function, or is where a computed jump leads, with the frame of the jump: it
+// has to make sense with one of these frames only, and does not change what is known.
 #include "tables/code_arm64.h"
 
 #include "tables/frame_arm64.h"
+#include "tables/instruction_arm64.h"
 
 extern "C" {
 #include "types.h"
@@ -16,45 +18,25 @@ extern "C" {
 namespace uwind {
 namespace {
 
-constexpr std::uint32_t nop = 0xd503201f;
+constexpr std::size_t max_candidates = 8;
+constexpr std::size_t max_steps_per_word = 16; // nothing is read any more behind these
+constexpr unsigned ip0 = 16, ip1 = 17;         // the registers that veneers and PLTs jump through
 
-struct Flow {
-	bool falls_through = true;
-	bool call = false;
-	std::int64_t delta = 0; // bytes to where it may go; 0: nowhere that is known
-};
-
-std::int64_t branch_delta(std::uint32_t word, unsigned from, unsigned count)
-{
-	const auto value = static_cast<std::int32_t>(word << (32 - from - count)) >> (32 - count);
-	return std::int64_t{value} * 4;
-}
-
-Flow flow_of(std::uint32_t word)
-{
-	if ((word & 0xfc000000) == 0x14000000) // b
-		return {false, false, branch_delta(word, 0, 26)};
-	if ((word & 0xfc000000) == 0x94000000) // bl
-		return {true, true, branch_delta(word, 0, 26)};
-	if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) // b.cond, cbz, cbnz
-		return {true, false, branch_delta(word, 5, 19)};
-	if ((word & 0x7e000000) == 0x36000000) // tbz, tbnz
-		return {true, false, branch_delta(word, 5, 14)};
-	const bool jump = (word & 0xfe9f0000) == 0xd61f0000 && (word >> 21 & 3) != 1;    // br, ret and their kin
-	const bool trap = (word & 0xffe0001f) == 0xd4200000 || (word & 0xffff0000) == 0; // brk, udf
-	return {!jump && !trap, false, 0};
-}
-
-// br, except through the registers that veneers and PLTs use.
+// Its targets may be blocks of the same function.
 bool is_computed_jump(std::uint32_t word)
 {
-	const std::uint32_t reg = word >> 5 & 31;
-	return (word & 0xfffffc1f) == 0xd61f0000 && reg != 16 && reg != 17;
+	const Arm64Flow flow = flow_arm64(word);
+	return flow.way == Arm64Way::computed_jump && flow.through != ip0 && flow.through != ip1;
+}
+
+bool falls_through(Arm64Way way)
+{
+	return way == Arm64Way::next || way == Arm64Way::branch || way == Arm64Way::call;
 }
 
 bool is_padding(std::uint32_t word)
 {
-	return word == nop || word == 0;
+	return word == arm64_nop || word == 0;
 }
 
 std::vector<std::uint32_t> words_of(Bytes code)
@@ -69,7 +51,8 @@ std::vector<std::uint32_t> words_of(Bytes code)
 class CodeReader {
 public:
 	CodeReader(std::uint64_t address, std::vector<std::uint32_t> words)
-	    : address_(address), words_(std::move(words)), seen_(words_.size()), frames_(words_.size())
+	    : address_(address), words_(std::move(words)), seen_(words_.size()), frames_(words_.size()),
+	      settled_(words_.size()), steps_left_(words_.size() * max_steps_per_word)
 	{
 	}
 
@@ -80,25 +63,41 @@ public:
 private:
 	enum Seen : std::uint8_t { unseen, begins, reached, disputed };
 
+	bool is_inside(std::int64_t at) const { return at >= 0 && at < static_cast<std::int64_t>(words_.size()); }
 	void begin_at(std::int64_t at);
-	void begin_unknown(std::size_t at);
 	void find_called();
 	void follow();
 	void arrive(std::int64_t at, const Arm64Frame& frame);
+	bool begins_frame(std::size_t at) const;
+	void note_return(const Arm64Frame& frame);
+	void enter_function(std::size_t at);
+	void note_jump(std::size_t at);
+	std::vector<Arm64Frame> candidates() const;
+	bool follow_from(std::size_t at, const Arm64Frame& frame);
+	void forget();
+	void settle(bool sensible);
+	void begin_unknown(std::size_t at);
 
 	const std::uint64_t address_;
 	const std::vector<std::uint32_t> words_;
 	std::vector<std::uint8_t> seen_;
 	std::vector<Arm64Frame> frames_; // before each instruction
 	std::vector<std::size_t> pending_;
-	std::vector<std::size_t> trail_; // where the current beginning led
-	std::vector<bool> settled_;      // by other beginnings
+	std::vector<bool> settled_; // by other beginnings
+	std::size_t steps_left_;
+	// Of what is being tried.
+	std::vector<std::size_t> trail_;
+	bool wrong_ = false;  // two paths disagree, or it returned with a frame
+	bool proven_ = false; // it returned well, or met what is settled
 	bool reached_out_ = false;
+	// Of the function that was entered last: it jumps as switches do, and with these frames.
+	bool switches_ = false;
+	std::vector<Arm64Frame> jumps_;
 };
 
 void CodeReader::begin_at(std::int64_t at)
 {
-	if (at < 0 || at >= static_cast<std::int64_t>(words_.size()) || seen_[at] != unseen)
+	if (!is_inside(at) || seen_[at] != unseen)
 		return;
 	seen_[at] = begins;
 	pending_.push_back(static_cast<std::size_t>(at));
@@ -107,24 +106,22 @@ void CodeReader::begin_at(std::int64_t at)
 void CodeReader::find_called()
 {
 	for (std::size_t at = 0; at < words_.size(); at++) {
-		const Flow flow = flow_of(words_[at]);
-		if (flow.call)
-			begin_at(static_cast<std::int64_t>(at) + flow.delta / 4);
+		const Arm64Flow flow = flow_arm64(words_[at]);
+		if (flow.way == Arm64Way::call && flow.has_target)
+			begin_at(static_cast<std::int64_t>(at) + flow.distance / 4);
 	}
 }
 
 // A path comes to an instruction.
 void CodeReader::arrive(std::int64_t at, const Arm64Frame& frame)
 {
-	if (at < 0 || at >= static_cast<std::int64_t>(words_.size()) || seen_[at] == begins || seen_[at] == disputed)
-		return;
-	if (!settled_.empty() && settled_[at])
-		return;
-	if ((seen_[at] == reached && frames_[at] == frame) || frame.is_beginning(words_[at]))
+	if (!is_inside(at) || seen_[at] == begins || seen_[at] == disputed || frame.is_beginning(words_[at]))
 		return;
 	Arm64Frame both = frame;
 	const bool agreed = seen_[at] == unseen || both.join(frames_[at]);
-	if (seen_[at] == reached && agreed && both == frames_[at])
+	wrong_ |= !agreed;
+	proven_ |= agreed && settled_[at];
+	if (settled_[at] || (seen_[at] == reached && agreed && both == frames_[at]))
 		return;
 	seen_[at] = agreed ? reached : disputed;
 	trail_.push_back(static_cast<std::size_t>(at));
@@ -132,20 +129,121 @@ void CodeReader::arrive(std::int64_t at, const Arm64Frame& frame)
 	pending_.push_back(static_cast<std::size_t>(at));
 }
 
+// The stack is lowered for a frame: behind a call, this is done by another function, as
+// the call does not return.
+bool CodeReader::begins_frame(std::size_t at) const
+{
+	if (at >= words_.size())
+		return false;
+	const auto shift = shift_arm64(at + 1 < words_.size() ? words_[at + 1] : 0);
+	return lowers_sp_arm64(words_[at]) || (part_arm64(words_[at]) && shift && shift->down);
+}
+
+// Where the stack is not known, it says nothing.
+void CodeReader::note_return(const Arm64Frame& frame)
+{
+	proven_ |= frame.is_bare();
+	wrong_ |= !frame.is_bare() && frame.rule().kind == UW_RULE_FRAME;
+}
+
 void CodeReader::follow()
 {
-	while (!pending_.empty()) {
+	for (; !pending_.empty() && steps_left_; steps_left_--) {
 		const std::size_t at = pending_.back();
 		pending_.pop_back();
 		Arm64Frame frame = seen_[at] == disputed ? Arm64Frame::unknown() : frames_[at];
-		const Flow flow = flow_of(words_[at]);
-		if (flow.delta && !flow.call)
-			arrive(static_cast<std::int64_t>(at) + flow.delta / 4, frame);
+		const Arm64Flow flow = flow_arm64(words_[at]);
+		if (flow.has_target && flow.way != Arm64Way::call) {
+			const std::int64_t target = static_cast<std::int64_t>(at) + flow.distance / 4;
+			proven_ |= is_inside(target) && seen_[target] == begins && frame.is_bare();
+			arrive(target, frame);
+		}
+		if (flow.way == Arm64Way::leave)
+			note_return(frame);
 		frame.execute(words_[at]);
 		reached_out_ |= frame.reached_out();
-		if (flow.falls_through)
+		if (falls_through(flow.way) && !(flow.way == Arm64Way::call && begins_frame(at + 1)))
 			arrive(static_cast<std::int64_t>(at) + 1, frame);
 	}
+	wrong_ |= !pending_.empty();
+	pending_.clear();
+}
+
+// Every frame once.
+void CodeReader::note_jump(std::size_t at)
+{
+	if (seen_[at] == disputed || jumps_.size() > max_candidates || !is_computed_jump(words_[at]))
+		return;
+	for (Arm64Frame& known : jumps_)
+		if (known.join(frames_[at]))
+			return;
+	jumps_.push_back(frames_[at]);
+}
+
+// A function that is known ends where the next one begins.
+void CodeReader::enter_function(std::size_t at)
+{
+	switches_ = false;
+	jumps_.clear();
+	do {
+		switches_ |= is_computed_jump(words_[at]);
+		if (seen_[at] != unseen)
+			note_jump(at);
+	} while (++at < words_.size() && seen_[at] != begins);
+}
+
+std::vector<Arm64Frame> CodeReader::candidates() const
+{
+	std::vector<Arm64Frame> candidates(1);
+	for (const Arm64Frame& frame : jumps_)
+		if (!frame.is_bare())
+			candidates.push_back(frame);
+	return candidates;
+}
+
+// Whether code that begins at a place with such a frame makes sense. A part of a function
+// that only a jump from elsewhere reaches gives itself away by what it does to a frame
+// that it has not made; where there are such jumps for sure, the frame must be proven.
+bool CodeReader::follow_from(std::size_t at, const Arm64Frame& frame)
+{
+	wrong_ = proven_ = reached_out_ = false;
+	trail_.clear();
+	arrive(static_cast<std::int64_t>(at), frame);
+	follow();
+	const bool only_begins = !switches_ && jumps_.empty();
+	return !(frame.is_bare() && reached_out_) && (only_begins || (proven_ && !wrong_));
+}
+
+void CodeReader::forget()
+{
+	for (const std::size_t at : trail_)
+		seen_[at] = unseen;
+}
+
+void CodeReader::settle(bool sensible)
+{
+	for (const std::size_t at : trail_) {
+		settled_[at] = true;
+		if (!sensible)
+			seen_[at] = disputed;
+		else
+			note_jump(at);
+	}
+}
+
+void CodeReader::begin_unknown(std::size_t at)
+{
+	const std::vector<Arm64Frame> frames = candidates();
+	std::size_t sensible = 0, last = 0;
+	for (std::size_t i = 0; i < frames.size() && frames.size() <= max_candidates; i++) {
+		if (follow_from(at, frames[i])) {
+			sensible++;
+			last = i;
+		}
+		forget();
+	}
+	follow_from(at, frames[last]);
+	settle(sensible == 1);
 }
 
 void CodeReader::run(const std::vector<CodeFunction>& functions)
@@ -156,31 +254,14 @@ void CodeReader::run(const std::vector<CodeFunction>& functions)
 		begin_at(static_cast<std::int64_t>(function->start - address_) / 4);
 	find_called();
 	follow();
-	settled_.resize(words_.size());
 	for (std::size_t at = 0; at < words_.size(); at++)
 		settled_[at] = seen_[at] != unseen;
-	bool jump_table = false; // since the last beginning: what follows may be its targets
 	for (std::size_t at = 0; at < words_.size(); at++) {
+		switches_ |= is_computed_jump(words_[at]);
 		if (seen_[at] == begins)
-			jump_table = false;
-		if (seen_[at] == unseen && !is_padding(words_[at]) && !jump_table)
+			enter_function(at);
+		if (seen_[at] == unseen && !is_padding(words_[at]))
 			begin_unknown(at);
-		jump_table |= is_computed_jump(words_[at]);
-	}
-}
-
-// A part of a function that only a jump from elsewhere reaches gives itself away by
-// what it does to a frame that it has not made.
-void CodeReader::begin_unknown(std::size_t at)
-{
-	reached_out_ = false;
-	trail_.assign(1, at);
-	begin_at(static_cast<std::int64_t>(at));
-	follow();
-	for (const std::size_t been : trail_) {
-		settled_[been] = true;
-		if (reached_out_)
-			seen_[been] = disputed;
 	}
 }
 
@@ -208,13 +289,6 @@ void read_code_arm64(Bytes code, std::uint64_t address, std::uint32_t offset,
 	CodeReader reader(address, std::move(words));
 	reader.run(functions);
 	reader.collect(offset, stretches);
-}
-
-bool returns_arm64(Bytes code)
-{
-	std::uint32_t word = 0;
-	std::memcpy(&word, code.data(), std::min<std::size_t>(code.size(), sizeof(word)));
-	return word == 0xd65f03c0 || word == 0xd65f0bff || word == 0xd65f0fff; // ret, retaa, retab
 }
 
 } // namespace uwind

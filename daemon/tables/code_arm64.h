@@ -21,7 +21,4 @@ constexpr std::uint64_t max_read_arm64_bytes = 8 << 20;
 void read_code_arm64(Bytes code, std::uint64_t address, std::uint32_t offset,
 		     const std::vector<CodeFunction>& functions, std::vector<Stretch>& stretches);
 
-// Whether code begins with a return.
-bool returns_arm64(Bytes code);
-
 } // namespace uwind

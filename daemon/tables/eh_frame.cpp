@@ -6,6 +6,7 @@
 #include "tables/cfi_rule.h"
 #include "tables/code_x86.h"
 #include "tables/epilogue_arm64.h"
+#include "tables/instruction_arm64.h"
 #include "tables/segments.h"
 
 extern "C" {
@@ -39,11 +40,15 @@ bool is_flat(const Rule& rule, const FrameAbi& abi)
 	       rule.cfa_off == abi.word && rule.fp_place == UW_PLACE_SAME;
 }
 
-// Nothing is on the stack: what holds where a function of arm64 returns.
-bool is_bare(const Rule& rule, const FrameAbi& abi)
+// What a rule says of a frame of arm64. bare: nothing is on the stack, as where a function returns.
+enum class Made : std::uint8_t { unsaid, bare, frame };
+
+Made made_of(const Rule& rule, const FrameAbi& abi)
 {
-	return rule.kind != UW_RULE_FRAME || (rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp && !rule.cfa_off &&
-					      rule.ra_place == UW_PLACE_SAME);
+	if (rule.kind != UW_RULE_FRAME)
+		return Made::unsaid;
+	const bool bare = rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp && !rule.cfa_off;
+	return bare && rule.ra_place == UW_PLACE_SAME ? Made::bare : Made::frame;
 }
 
 // Turns frame states into rows at file offsets.
@@ -51,8 +56,7 @@ class RowSink final : public FrameSink {
 public:
 	RowSink(FrameAbi abi, RowBuilder& builder) : abi_(abi), builder_(builder) {}
 
-	// offset = address - bias, for the function that comes next; raise is added
-	// to its CFA.
+	// offset = address - bias, for the function that comes next; raise is added to its CFA.
 	void begin(std::uint64_t bias, bool signal_frame, std::int64_t raise = 0)
 	{
 		bias_ = bias;
@@ -61,7 +65,7 @@ public:
 		missing_ = 0;
 		contradiction_ = false;
 		flat_ = true;
-		bare_.clear();
+		made_.clear();
 	}
 	// What the function's CFA lacked.
 	std::int64_t missing_cfa_bytes() const { return missing_; }
@@ -69,8 +73,8 @@ public:
 	bool contradicts_itself() const { return contradiction_; }
 	// … that it pushes nothing.
 	bool flat() const { return flat_; }
-	// … that nothing is on the stack at a file offset of its code. Of arm64 only.
-	bool bare_at(std::uint32_t offset) const;
+	// What it says at a file offset of its code. Of arm64 only.
+	Made made_at(std::uint32_t offset) const;
 	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
 	void broken(std::uint64_t start, CfiReason reason) override
 	{
@@ -95,7 +99,7 @@ private:
 	bool signal_frame_ = false;
 	std::int64_t raise_ = 0, missing_ = 0;
 	bool contradiction_ = false, flat_ = true;
-	std::vector<std::pair<std::uint32_t, bool>> bare_; // from this offset on
+	std::vector<std::pair<std::uint32_t, Made>> made_; // from this offset on
 	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
 };
 
@@ -111,18 +115,18 @@ void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& stat
 	contradiction_ |= ra_below_sp(lowered.rule, abi_);
 	flat_ &= is_flat(lowered.rule, abi_);
 	if (abi_.has_link)
-		bare_.emplace_back(static_cast<std::uint32_t>(start - bias_), is_bare(lowered.rule, abi_));
+		made_.emplace_back(static_cast<std::uint32_t>(start - bias_), made_of(lowered.rule, abi_));
 	if (lowered.rule.kind == UW_RULE_FRAME && state.cfa.form == Form::stepped && state.cfa.add)
 		stepped_rows(start, end, state.cfa, lowered.rule);
 	else
 		add(start, lowered.rule);
 }
 
-bool RowSink::bare_at(std::uint32_t offset) const
+Made RowSink::made_at(std::uint32_t offset) const
 {
-	const auto next = std::upper_bound(bare_.begin(), bare_.end(), offset,
+	const auto next = std::upper_bound(made_.begin(), made_.end(), offset,
 					   [](std::uint32_t at, const auto& row) { return at < row.first; });
-	return next == bare_.begin() || next[-1].second;
+	return next == made_.begin() ? Made::unsaid : next[-1].second;
 }
 
 // The CFA depends on the pc's low bits: two rows for every block of mask + 1 bytes.
@@ -155,8 +159,8 @@ public:
 	// code: what the file's call frame information is held against.
 	Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, std::vector<ElfSection> code);
 	Result<TableRows> run();
-	// Functions whose CFI contradicts itself: they have no rows.
-	const std::vector<CodeFunction>& contradictory() const { return contradictory_; }
+	// Functions whose CFI contradicts itself or is good for calls only: the first ones have no rows.
+	const std::vector<CodeFunction>& doubtful() const { return doubtful_; }
 	// Functions whose CFI is good for calls only; in order.
 	const std::vector<OffsetRange>& silent() const { return silent_; }
 	// Their ends, read from the instructions.
@@ -170,7 +174,8 @@ private:
 	Bytes code_of(const Piece& piece) const;
 	bool pushes_in_silence(const Piece& piece) const;
 	bool knows_ends(const std::vector<Stretch>& ends) const;
-	void hold_against_ends(const Piece& piece);
+	bool knows_beginnings(const Piece& piece) const;
+	void hold_against_code(const Piece& piece, std::uint64_t address);
 
 	const std::vector<Segment>& segments_;
 	CfiSection cfi_;
@@ -178,7 +183,7 @@ private:
 	RowBuilder builder_;
 	RowSink sink_;
 	std::vector<Piece> pieces_;
-	std::vector<CodeFunction> contradictory_;
+	std::vector<CodeFunction> doubtful_;
 	std::vector<OffsetRange> silent_;
 	std::vector<Stretch> epilogues_;
 	const Arch arch_;
@@ -277,24 +282,34 @@ bool Lowering::pushes_in_silence(const Piece& piece) const
 	return arch_ == Arch::i386 && sink_.flat() && pushes_x86(code_of(piece), arch_);
 }
 
-// What clang 14 writes for arm64 says nothing of how frames are undone. Each end begins
-// with the instruction behind which the function is left.
+// clang 14 does not say how frames of arm64 are undone. Each end begins with what leaves the function.
 bool Lowering::knows_ends(const std::vector<Stretch>& ends) const
 {
 	for (std::size_t i = 0; i < ends.size(); i++)
-		if ((i == 0 || ends[i].end != ends[i - 1].start) && !sink_.bare_at(ends[i].start))
+		if ((i == 0 || ends[i].end != ends[i - 1].start) && sink_.made_at(ends[i].start) == Made::frame)
 			return false;
 	return true;
 }
 
-void Lowering::hold_against_ends(const Piece& piece)
+// … nor of how they are made: all that a function that never returns has to show.
+bool Lowering::knows_beginnings(const Piece& piece) const
+{
+	const Bytes code = code_of(piece);
+	for (std::uint32_t at = 0; at + 8 <= code.size(); at += 4)
+		if (lowers_sp_arm64(word_at(code, at)) && sink_.made_at(piece.start + at + 4) == Made::bare)
+			return false;
+	return true;
+}
+
+void Lowering::hold_against_code(const Piece& piece, std::uint64_t address)
 {
 	std::vector<Stretch> ends;
-	if (arch_ == Arch::arm64)
-		read_epilogues_arm64(code_of(piece), piece.start, ends);
-	if (knows_ends(ends))
+	read_epilogues_arm64(code_of(piece), piece.start, ends);
+	if (knows_ends(ends) && knows_beginnings(piece))
 		return;
 	silent_.push_back({piece.start, piece.end});
+	if (sink_.made_at(piece.start) == Made::bare)
+		doubtful_.push_back({address, piece.end - piece.start});
 	epilogues_.insert(epilogues_.end(), ends.begin(), ends.end());
 }
 
@@ -311,13 +326,14 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 		sink_.begin(bias, signal_frame, missing);
 		program.run_fde(fde, states[fde.cie], end);
 	}
-	hold_against_ends(piece);
+	if (arch_ == Arch::arm64)
+		hold_against_code(piece, fde.start);
 	if (!sink_.contradicts_itself() && !pushes_in_silence(piece))
 		return;
 	builder_.truncate(before);
 	builder_.add(piece.start, Rule{});
 	sink_.count(CfiReason::contradiction);
-	contradictory_.push_back({fde.start, piece.end - piece.start});
+	doubtful_.push_back({fde.start, piece.end - piece.start});
 }
 
 } // namespace
@@ -376,7 +392,7 @@ Result<CfiRows> lower_eh_frame(const ElfFile& file)
 	rows.believed = std::move(*lowered);
 	rows.at_calls = cut_out(rows.believed, lowering.silent());
 	rows.epilogues = lowering.epilogues();
-	rows.contradictory = lowering.contradictory();
+	rows.doubtful = lowering.doubtful();
 	rows.section = true;
 	return rows;
 }

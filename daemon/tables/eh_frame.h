@@ -16,11 +16,12 @@ namespace uwind {
 // What .eh_frame says of a file's code.
 struct CfiRows {
 	TableRows believed;
-	// Rows of functions whose CFI is good for calls only: it does not know how their frames are undone.
+	// Rows of functions whose CFI is good for calls only: it does not know how their frames are made or undone.
 	TableRows at_calls;
 	std::vector<Stretch> epilogues; // of these functions, read from their instructions
-	// Functions whose CFI contradicts itself: they have no rows.
-	std::vector<CodeFunction> contradictory;
+	// Functions to be read from their instructions: those of at_calls, and those whose CFI
+	// contradicts itself, which have no rows.
+	std::vector<CodeFunction> doubtful;
 	bool section = false; // there is an .eh_frame
 };
 

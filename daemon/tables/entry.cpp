@@ -4,6 +4,7 @@
 
 #include "tables/eh_frame.h"
 #include "tables/instruction_arm.h"
+#include "tables/instruction_arm64.h"
 #include "tables/segments.h"
 
 extern "C" {
@@ -80,11 +81,8 @@ std::uint64_t x86_entry_bytes(Bytes code)
 std::uint64_t arm64_entry_bytes(Bytes code)
 {
 	for (std::uint64_t at = 0; at + 4 <= code.size(); at += 4) {
-		std::uint32_t word;
-		std::memcpy(&word, code.data() + at, sizeof(word));
-		const bool jump = (word & 0xfc000000) == 0x14000000;          // b
-		const bool indirect_jump = (word & 0xfffffc1f) == 0xd61f0000; // br
-		if (jump || indirect_jump)
+		const Arm64Way way = flow_arm64(word_at(code, at)).way;
+		if (way == Arm64Way::jump || way == Arm64Way::computed_jump)
 			return at + 4;
 	}
 	return code.size();

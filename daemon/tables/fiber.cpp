@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tables/fiber.h"
 
+#include "tables/instruction_arm64.h"
 #include "tables/segments.h"
 
 extern "C" {
@@ -35,36 +36,21 @@ Ending x86_64_ending(Bytes code)
 	return {start + entering, start + pattern.size()};
 }
 
-std::uint32_t word_at(Bytes code, std::uint64_t at)
-{
-	std::uint32_t word;
-	std::memcpy(&word, code.data() + at, sizeof(word));
-	return word;
-}
-
-// The number in adr and adrp: bytes or pages, 21 bits with a sign (Arm ARM, C6.2.10).
-std::uint64_t adr_number(std::uint32_t word)
-{
-	constexpr std::uint64_t sign = 1u << 20;
-	const std::uint64_t number = (word >> 3 & 0x1ffffc) | (word >> 29 & 3);
-	return (number ^ sign) - sign;
-}
-
 // adr x1, finish; …; ret; finish: mov x0, #0; bl _exit.
 Ending arm64_ending(Bytes code)
 {
-	constexpr std::uint32_t ret = 0xd65f03c0, mov = 0xd2800000, bl = 0x94000000, bl_mask = 0xfc000000;
-	constexpr std::uint32_t adr_x1 = 0x10000001, adr_x1_mask = 0x9f00001f;
+	constexpr std::uint32_t mov_x0_0 = 0xd2800000;
 	std::uint64_t finish = 0;
 	for (std::uint64_t at = 0; at + 12 <= code.size(); at += 4) {
 		const std::uint32_t word = word_at(code, at);
-		if ((word & adr_x1_mask) == adr_x1)
-			finish = at + adr_number(word);
-		if (word == ret)
-			return finish == at + 4 && word_at(code, at + 4) == mov &&
-					       (word_at(code, at + 8) & bl_mask) == bl
-				       ? Ending{at + 4, at + 12}
-				       : Ending{};
+		const auto near = near_arm64(word);
+		if (near && near->to == 1 && !near->of_page)
+			finish = at + static_cast<std::uint64_t>(near->distance);
+		if (flow_arm64(word).way != Arm64Way::leave)
+			continue;
+		const bool ends = finish == at + 4 && word_at(code, at + 4) == mov_x0_0 &&
+				  flow_arm64(word_at(code, at + 8)).way == Arm64Way::call;
+		return ends ? Ending{at + 4, at + 12} : Ending{};
 	}
 	return {};
 }
@@ -73,13 +59,13 @@ Ending arm64_ending(Bytes code)
 bool starts_context(const ElfFile& file, std::uint64_t address)
 {
 	constexpr std::array<std::uint8_t, 3> mov_rbx_rsp = {0x48, 0x89, 0xdc};
-	constexpr std::uint32_t nop = 0xd503201f, mov_x19_x0 = 0xaa1303e0;
+	constexpr std::uint32_t mov_x19_x0 = 0xaa1303e0;
 	const Bytes code = file.read(address, 8);
 	if (code.size() < 8)
 		return false;
 	if (file.arch() == Arch::x86_64)
 		return std::equal(mov_rbx_rsp.begin(), mov_rbx_rsp.end(), code.begin());
-	return word_at(code, word_at(code, 0) == nop ? 4 : 0) == mov_x19_x0;
+	return word_at(code, word_at(code, 0) == arm64_nop ? 4 : 0) == mov_x19_x0;
 }
 
 // lea n(%rip), %reg at an address: what it names; else 0.
@@ -94,14 +80,17 @@ std::uint64_t lea_target(Bytes code, std::uint64_t address)
 // adrp xN, page; ldr xN, [xN, #n]: what lies there (a slot of the GOT); else 0.
 std::uint64_t got_target(const ElfFile& file, Bytes code, std::uint64_t address)
 {
-	if (code.size() < 8 || (word_at(code, 0) & 0x9f000000) != 0x90000000)
+	constexpr std::uint64_t page_mask = 0xfff;
+	if (code.size() < 8)
 		return 0;
-	const std::uint32_t adrp = word_at(code, 0), ldr = word_at(code, 4), reg = adrp & 31;
-	if ((ldr & 0xffc00000) != 0xf9400000 || (ldr & 31) != reg || (ldr >> 5 & 31) != reg)
+	const auto adrp = near_arm64(word_at(code, 0));
+	const auto ldr = access_arm64(word_at(code, 4));
+	if (!adrp || !adrp->of_page || !ldr || !ldr->load || !ldr->whole || ldr->vector || !ldr->known_offset)
 		return 0;
-	constexpr unsigned page_bits = 12;
-	const std::uint64_t page = (address >> page_bits) + adr_number(adrp);
-	const Bytes slot = file.read((page << page_bits) + (ldr >> 10 & 0xfff) * 8, 8);
+	if (ldr->base != adrp->to || ldr->first != adrp->to || ldr->second != adrp->to)
+		return 0;
+	const std::uint64_t page = (address & ~page_mask) + static_cast<std::uint64_t>(adrp->distance);
+	const Bytes slot = file.read(page + static_cast<std::uint64_t>(ldr->offset), 8);
 	std::uint64_t target = 0;
 	if (slot.size() == sizeof(target))
 		std::memcpy(&target, slot.data(), sizeof(target));

@@ -41,7 +41,7 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	const bool described = !table.rows.empty();
 	table.method = described ? UW_METHOD_EH_FRAME : UW_METHOD_SYNTH;
 	table.arch = file.arch();
-	fill_known_code(table, file, cfi->contradictory);
+	fill_known_code(table, file, cfi->doubtful);
 	fill_gaps(table, rows_of(std::move(cfi->epilogues)));
 	fill_gaps(table, cfi->at_calls);
 	if (!described)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// Encodings: Arm Architecture Reference Manual, C4.1. An integer instruction that
-// writes SP, X29 or X30 is either understood or makes that register unknown.
+// An integer instruction that writes SP, X29 or X30 is either understood or makes that
+// register unknown.
 #include "tables/frame_arm64.h"
+
+#include "tables/instruction_arm64.h"
 
 extern "C" {
 #include "types.h"
@@ -12,22 +14,6 @@ namespace {
 
 constexpr std::uint32_t fp = UW_ARM64_FP, link = UW_ARM64_LR, sp = UW_ARM64_SP;
 constexpr std::int32_t max_frame_bytes = 1 << 24;
-
-constexpr std::uint32_t bits(std::uint32_t word, unsigned from, unsigned count)
-{
-	return word >> from & ((1u << count) - 1);
-}
-
-constexpr std::int32_t signed_bits(std::uint32_t word, unsigned from, unsigned count)
-{
-	return static_cast<std::int32_t>(word << (32 - from - count)) >> (32 - count);
-}
-
-bool is_call(std::uint32_t word)
-{
-	return (word & 0xfc000000) == 0x94000000 || (word & 0xfefffc00) == 0xd63f0000 || // bl, blr
-	       (word & 0xfefff800) == 0xd63f0800;                                        // blraa, blrab
-}
 
 } // namespace
 
@@ -57,8 +43,10 @@ void Arm64Frame::change(std::uint32_t reg)
 {
 	if (reg == sp)
 		set_base(false, 0);
-	if (reg == fp)
+	if (reg == fp) {
 		fp_known_ = false;
+		cfa_from_fp_ = 0;
+	}
 	if (reg == link)
 		link_kept_ = false;
 	Saved& saved = reg == fp ? fp_ : link_;
@@ -96,107 +84,112 @@ void Arm64Frame::transfer(std::uint32_t reg, std::uint32_t base, std::int32_t of
 		link_kept_ = true;
 }
 
-void Arm64Frame::load_store_pair(std::uint32_t word)
+void Arm64Frame::access(const Arm64Access& access)
 {
-	const bool vector = bits(word, 26, 1), load = bits(word, 22, 1);
-	const std::uint32_t size = bits(word, 30, 2), index = bits(word, 23, 2), base = bits(word, 5, 5);
-	const std::int32_t scale = vector ? 4 << size : size == 2 ? 8 : size == 1 && !load ? 16 : 4;
-	const std::int32_t offset = signed_bits(word, 15, 7) * scale;
-	const bool written_back = index & 1, before = index != 1;
-	if (written_back && before && base == sp)
-		move_sp(offset);
-	const std::int32_t at = before && !written_back ? offset : 0;
-	reach(base, at);
-	if (!vector) {
-		transfer(bits(word, 0, 5), base, at, load, size == 2);
-		transfer(bits(word, 10, 5), base, at + scale, load, size == 2);
+	if (access.base == sp && access.moved_before)
+		move_sp(access.moved_before);
+	if (access.known_offset)
+		reach(access.base, access.offset);
+	const bool whole = access.whole && access.known_offset;
+	if (!access.vector) {
+		transfer(access.first, access.base, access.offset, access.load, whole);
+		if (access.second != access.first)
+			transfer(access.second, access.base, access.offset + access.bytes, access.load, whole);
 	}
-	if (written_back && !before && base == sp)
-		move_sp(offset);
-	if (written_back && base != sp)
-		change(base);
+	if (access.base == sp && access.moved_after)
+		move_sp(access.moved_after);
+	if (access.base != sp && (access.moved_before || access.moved_after))
+		change(access.base);
 }
 
-void Arm64Frame::load_store_single(std::uint32_t word)
+void Arm64Frame::add(const Arm64Sum& sum)
 {
-	const bool vector = bits(word, 26, 1), scaled = bits(word, 24, 1);
-	const std::uint32_t size = bits(word, 30, 2), kind = bits(word, 10, 2), base = bits(word, 5, 5);
-	const bool load = bits(word, 22, 2) != 0, register_offset = !scaled && bits(word, 21, 1);
-	const bool written_back = !scaled && !register_offset && (kind & 1), before = kind == 3;
-	std::int32_t offset = scaled ? static_cast<std::int32_t>(bits(word, 10, 12)) << size : signed_bits(word, 12, 9);
-	const std::int32_t moved = offset;
-	if (written_back && before && base == sp)
-		move_sp(moved);
-	if (written_back)
-		offset = 0;
-	if (!register_offset)
-		reach(base, offset);
-	if (!vector)
-		transfer(bits(word, 0, 5), base, offset, load, size == 3 && !register_offset);
-	if (written_back && !before && base == sp)
-		move_sp(moved);
-	if (written_back && base != sp)
-		change(base);
-}
-
-// add and sub of an immediate; mov from and to SP is one of them.
-void Arm64Frame::add_immediate(std::uint32_t word)
-{
-	const std::uint32_t to = bits(word, 0, 5), from = bits(word, 5, 5);
-	const bool flags = bits(word, 29, 1), whole = bits(word, 31, 1);
-	std::int32_t value = static_cast<std::int32_t>(bits(word, 10, 12)) << (bits(word, 22, 1) ? 12 : 0);
-	if (bits(word, 30, 1))
-		value = -value;
-	if (flags && to == sp)
+	if (sum.sets_flags && sum.to == sp)
 		return; // cmp
-	if (to == sp && from == sp && whole)
-		return move_sp(value);
-	if (to == sp && from == fp && whole && fp_known_)
-		return set_base(true, cfa_from_fp_ - value);
-	const bool frame_pointer = to == fp && from == sp && whole && sp_known_ && !flags;
-	change(to);
+	if (sum.to == sp && sum.from == sp && sum.whole)
+		return move_sp(sum.value);
+	if (sum.to == sp && sum.from == fp && sum.whole && fp_known_)
+		return set_base(true, cfa_from_fp_ - sum.value);
+	const bool frame_pointer = sum.to == fp && sum.from == sp && sum.whole && sp_known_ && !sum.sets_flags;
+	change(sum.to);
 	if (frame_pointer) {
 		fp_known_ = true;
-		cfa_from_fp_ = cfa_from_sp_ - value;
+		cfa_from_fp_ = cfa_from_sp_ - sum.value;
 	}
+}
+
+// Only what is understood keeps it.
+void Arm64Frame::learn_constant(std::uint32_t word)
+{
+	const auto part = part_arm64(word);
+	if (part && (!part->kept || part->to == constant_register_)) {
+		constant_ = (constant_ & part->kept) | part->value;
+		constant_register_ = part->to;
+		return;
+	}
+	const auto used = access_arm64(word);
+	const auto sum = sum_arm64(word);
+	const auto written = written_arm64(word);
+	const auto is_constant = [this](std::uint8_t reg) { return reg == constant_register_; };
+	const bool understood = used || sum || written || shift_arm64(word) || is_hint_arm64(word);
+	const bool changed =
+		(used && (is_constant(used->first) || is_constant(used->second) || is_constant(used->base))) ||
+		(sum && is_constant(sum->to)) || (written && is_constant(*written));
+	if (understood && !changed)
+		return;
+	constant_register_ = no_register;
+	constant_ = 0;
 }
 
 void Arm64Frame::execute(std::uint32_t word)
 {
-	if (is_call(word)) {
+	const auto shift = shift_arm64(word);
+	const bool by_constant = shift && shift->by == constant_register_ && constant_ <= max_frame_bytes;
+	const auto bytes = by_constant ? static_cast<std::int32_t>(constant_) : 0;
+	if (by_constant)
+		return move_sp(shift->down ? -bytes : bytes);
+	learn_constant(word);
+	if (flow_arm64(word).way == Arm64Way::call) {
 		reached_out_ |= link_.where == Where::in_register;
 		return change(link);
 	}
-	if ((word & 0x3a000000) == 0x28000000)
-		return load_store_pair(word);
-	if ((word & 0x3a000000) == 0x38000000)
-		return load_store_single(word);
-	if ((word & 0x1f800000) == 0x11000000)
-		return add_immediate(word);
-	const bool load_literal = (word & 0x3f000000) == 0x18000000, system = (word & 0xfff00000) == 0xd5300000; // mrs
-	const bool immediate = (word & 0x1c000000) == 0x10000000, registers = (word & 0x0e000000) == 0x0a000000;
-	const std::uint32_t to = bits(word, 0, 5);
-	const bool logical = (word & 0x1f800000) == 0x12000000 && bits(word, 29, 2) != 3;
-	const bool extended = (word & 0x3fe00000) == 0x0b200000;
-	if (to == sp ? logical || extended : immediate || registers || load_literal || system)
-		change(to);
+	if (const auto used = access_arm64(word))
+		return access(*used);
+	if (const auto sum = sum_arm64(word))
+		return add(*sum);
+	if (const auto written = written_arm64(word))
+		change(*written);
 }
 
 bool Arm64Frame::is_beginning(std::uint32_t word) const
 {
-	const bool signs = word == 0xd503233f || word == 0xd503237f; // paciasp, pacibsp
-	const bool pushes = (word & 0xffc07fff) == 0xa9807bfd;       // stp x29, x30, [sp, #-n]!
-	return (signs || pushes) && link_.where != Where::in_register;
+	const auto used = access_arm64(word);
+	const bool pushes = used && !used->load && !used->vector && used->whole && used->moved_before < 0 &&
+			    used->base == sp && used->first == fp && used->second == link;
+	return (pushes || signs_arm64(word)) && link_.where != Where::in_register;
 }
 
 bool Arm64Frame::join(const Arm64Frame& other)
 {
 	Arm64Frame same = other;
 	same.link_kept_ = link_kept_;
+	same.reached_out_ = reached_out_;
+	same.constant_register_ = constant_register_;
+	same.constant_ = constant_;
 	if (!(same == *this))
 		return false;
 	link_kept_ = link_kept_ && other.link_kept_;
+	reached_out_ = reached_out_ || other.reached_out_;
+	if (constant_register_ != other.constant_register_ || constant_ != other.constant_) {
+		constant_register_ = no_register;
+		constant_ = 0;
+	}
 	return true;
+}
+
+bool Arm64Frame::is_bare() const
+{
+	return link_kept_ && sp_known_ && !cfa_from_sp_ && fp_.where == Where::in_register;
 }
 
 Rule Arm64Frame::rule() const

@@ -6,6 +6,9 @@
 
 namespace uwind {
 
+struct Arm64Access;
+struct Arm64Sum;
+
 // What is known between two instructions. It begins as at a function's first:
 // nothing is on the stack, and the return address is in the link register.
 class Arm64Frame {
@@ -21,12 +24,16 @@ public:
 	bool reached_out() const { return reached_out_; }
 	// The instruction begins a function, whatever runs into it.
 	bool is_beginning(std::uint32_t word) const;
-	// What holds on both ways to one place: false, if they differ in more than
-	// whether the link register still has the return address that was saved.
+	// Nothing of it is left, or has been made: what holds where a function returns.
+	bool is_bare() const;
+	// What holds on both ways to one place: false, if they differ in more than whether
+	// the link register still has the return address that was saved, reached_out(),
+	// and what other registers have.
 	bool join(const Arm64Frame& other);
 	bool operator==(const Arm64Frame&) const = default;
 
 private:
+	static constexpr std::uint8_t no_register = 32;
 	enum class Where : std::uint8_t { in_register, on_stack, lost };
 	struct Saved {
 		Where where = Where::in_register;
@@ -34,10 +41,10 @@ private:
 		bool operator==(const Saved&) const = default;
 	};
 
-	void load_store_pair(std::uint32_t word);
-	void load_store_single(std::uint32_t word);
+	void access(const Arm64Access& access);
 	void transfer(std::uint32_t reg, std::uint32_t base, std::int32_t offset, bool load, bool whole);
-	void add_immediate(std::uint32_t word);
+	void add(const Arm64Sum& sum);
+	void learn_constant(std::uint32_t word);
 	void change(std::uint32_t reg);
 	void reach(std::uint32_t base, std::int32_t offset);
 	void move_sp(std::int32_t bytes);
@@ -49,6 +56,9 @@ private:
 	Saved link_, fp_;
 	bool link_kept_ = true; // the link register is as it was at the beginning
 	bool reached_out_ = false;
+	// The register that a frame's size may have been loaded into, and the number.
+	std::uint8_t constant_register_ = no_register;
+	std::uint64_t constant_ = 0;
 };
 
 } // namespace uwind

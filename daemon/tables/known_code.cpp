@@ -71,7 +71,7 @@ std::vector<Stretch> indexed_calls(TableRows& table, const ElfFile& file)
 
 } // namespace
 
-void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& contradictory)
+void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful)
 {
 	const bool arm = file.arch() == Arch::arm;
 	std::vector<Stretch> stretches = plt_stretches(file);
@@ -84,7 +84,7 @@ void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<Co
 		fill_gaps(table, rows_of(system_call_stretches_arm(file)));
 	if (const auto stretch = entry_stretch(file, table))
 		fill_gaps(table, rows_of({*stretch}));
-	fill_gaps(table, rows_of(code_stretches(file, table, contradictory)));
+	fill_gaps(table, rows_of(code_stretches(file, table, doubtful)));
 	if (arm)
 		fill_gaps(table, rows_of(indexed_calls(table, file)));
 }

@@ -13,6 +13,6 @@ namespace uwind {
 // counts: what PLTs, system calls, the ends of fibers and the entry point explain; the instructions
 // themselves; at calls, 32-bit Arm's exception index. Functions of which the call frame
 // information was not believed are read like any other.
-void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& contradictory);
+void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful);
 
 } // namespace uwind

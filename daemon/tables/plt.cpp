@@ -18,7 +18,6 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <cstring>
 
 namespace uwind {
 namespace {
@@ -153,8 +152,7 @@ void PltReader::arm()
 	constexpr std::uint32_t push_link = 0xe52de004, jump = 0xe5bef008;
 	from(0, arm_rule(false));
 	for (std::uint64_t at = 0; at + 4 <= code_.size(); at += 4) {
-		std::uint32_t word;
-		std::memcpy(&word, code_.data() + at, sizeof(word));
+		const std::uint32_t word = word_at(code_, at);
 		if (word == push_link)
 			from(at + 4, arm_rule(true));
 		else if (word == jump)
@@ -168,8 +166,7 @@ void PltReader::arm64()
 	constexpr std::uint32_t jump_link = 0xd61f0220, jump_pair = 0xd61f0040;
 	from(0, arm64_rule(0, false));
 	for (std::uint64_t at = 0; at + 4 <= code_.size(); at += 4) {
-		std::uint32_t word;
-		std::memcpy(&word, code_.data() + at, sizeof(word));
+		const std::uint32_t word = word_at(code_, at);
 		if (word == push_link || word == push_pair)
 			from(at + 4, arm64_rule(16, word == push_link));
 		else if (word == jump_link || word == jump_pair)

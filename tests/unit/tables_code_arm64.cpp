@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "tables/code.h"
-#include "tables/code_arm64.h"
+#include "tables/instruction_arm64.h"
 #include "tables_code_agreement.h"
 #include "tables_lower.h"
 
@@ -32,6 +32,7 @@ constexpr std::uint32_t shrink = 0x910043ff;        // add sp, sp, #16
 constexpr std::uint32_t grow_by_x1 = 0xcb2163ff;    // sub sp, sp, x1
 constexpr std::uint32_t sp_from_fp = 0x910003bf;    // mov sp, x29
 constexpr std::uint32_t call_register = 0xd63f0020; // blr x1
+constexpr std::uint32_t jump_register = 0xd61f0020; // br x1
 constexpr std::uint32_t store_link = 0xf81f0ffe;    // str x30, [sp, #-16]!
 constexpr std::uint32_t load_link = 0xf84107fe;     // ldr x30, [sp], #16
 constexpr std::uint32_t fp_general = 0xaa0103fd;    // mov x29, x1
@@ -99,6 +100,27 @@ TEST_CASE("where SP is moved by a register, FP is the base")
 	      "0 " + leaf + "; 4 " + pair + "; 12 " + by_fp + "; 20 " + pair + "; 24 " + leaf + "; 28 none");
 }
 
+TEST_CASE("an arm64 frame may have a size that is loaded into a register")
+{
+	constexpr std::uint32_t size = 0xd289c60c, grow_by_size = 0xcb2c63ff,
+				shrink_by_size = 0x8b2c63ff; // mov x12, #20016
+	constexpr std::uint32_t size_high = 0xf2a0002c;      // movk x12, #1, lsl #16
+	constexpr std::uint32_t forget = 0x9e66000c;         // fmov x12, d0
+	CHECK(read({size, grow_by_size, add, size, shrink_by_size, ret}) ==
+	      "0 " + leaf + "; 8 cfa=sp+20016 ra=x30 x29=same; 20 " + leaf + "; 24 none");
+	CHECK(read({size, size_high, grow_by_size, add, shrink_by_size, ret}) ==
+	      "0 " + leaf + "; 12 cfa=sp+85552 ra=x30 x29=same; 20 " + leaf + "; 24 none");
+	for (const std::uint32_t between : {forget, call_register, add | 12})
+		CHECK(read({store_link, size, between, grow_by_size, add, ret}) ==
+		      "0 " + leaf + "; 4 cfa=sp+16 ra=[cfa-16] x29=same; 16 none");
+}
+
+TEST_CASE("an arm64 call behind which a frame is begun does not return")
+{
+	CHECK(read({push_pair, call_register, grow, add, shrink, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 8 " + leaf + "; 12 cfa=sp+16 ra=x30 x29=same; 20 " + leaf + "; 24 none");
+}
+
 TEST_CASE("code that cannot be followed has no row")
 {
 	CHECK(read({grow_by_x1, add, ret, nop, add, ret}) == "0 " + leaf + "; 4 none; 16 " + leaf + "; 24 none");
@@ -133,6 +155,40 @@ TEST_CASE("a function begins where a call goes, and behind what never falls thro
 	      "0 " + leaf + "; 4 " + pair + "; 12 " + leaf + "; 20 none");
 }
 
+TEST_CASE("arm64 paths with and without a frame pointer agree once it is restored")
+{
+	CHECK(read({branch_if(5), push_pair, set_fp, call_register, pop_pair, ret}) ==
+	      "0 " + leaf + "; 8 " + pair + "; 20 " + leaf + "; 24 none");
+}
+
+TEST_CASE("where an arm64 computed jump leads holds the frame of the jump")
+{
+	const std::initializer_list<std::uint32_t> blocks = {push_pair, set_fp, jump_register, add,
+							     pop_pair,  ret,    add,           branch(-3)};
+	CHECK(read(blocks) == "0 " + leaf + "; 4 " + pair + "; 20 " + leaf + "; 24 " + pair + "; 32 none");
+	// Behind them another function, which nobody calls directly, and one more.
+	CHECK(read({push_pair, set_fp, jump_register, add, pop_pair, ret, store_link, call_register, load_link, ret,
+		    add, ret}) == "0 " + leaf + "; 4 " + pair + "; 20 " + leaf +
+					  "; 28 cfa=sp+16 ra=[cfa-16] x29=same; 36 " + leaf + "; 48 none");
+	// A loop whose body lies before the jump.
+	CHECK(read({push_pair, branch(3), add, branch(1), jump_register, pop_pair, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 24 " + leaf + "; 28 none");
+}
+
+TEST_CASE("where an arm64 computed jump leads has no row if its frame is not certain")
+{
+	constexpr std::uint32_t trap = 0xd4200020; // brk #1
+	// Nothing shows what is on the stack.
+	CHECK(read({push_pair, set_fp, jump_register, add, trap, nop, add, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 12 none; 24 " + leaf + "; 32 none");
+	// Both jumps' frames can be undone so.
+	CHECK(read({push_pair, set_fp, branch_if(2), jump_register, grow, jump_register, sp_from_fp, pop_pair, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 20 cfa=sp+48 ra=[cfa-24] x29=[cfa-32]; 24 none");
+	// A block that calls is no function, and the frame is too small for what it pops.
+	CHECK(read({store_link, jump_register, call_register, pop_pair, ret}) ==
+	      "0 " + leaf + "; 4 cfa=sp+16 ra=[cfa-16] x29=same; 8 none");
+}
+
 TEST_CASE("arm64 code that is read agrees with the CFI of stock libraries")
 {
 	for (const char* name : {"libc.so.6", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-aarch64.so.1"}) {
@@ -148,6 +204,26 @@ TEST_CASE("arm64 code that is read agrees with the CFI of stock libraries")
 		CHECK(agreement.different * 200 < all);
 		CHECK(agreement.unread * 2 < all);
 	}
+}
+
+// As clang 14 writes it: behind mov x29, sp only.
+TEST_CASE("an arm64 function that never returns is read where its CFI comes late")
+{
+	constexpr std::uint32_t trap = 0xd4200020; // brk #1
+	ByteVector code;
+	for (const std::uint32_t word : {push_pair, set_fp, call_register, trap, grow, call_register, trap})
+		put(code, word, 4);
+	const auto lowered = [&code](const ByteVector& first) {
+		Image file(Arch::arm64);
+		CfiText cfi(file.next_address());
+		const auto cie = cfi.cie(arm64_cie());
+		cfi.fde(cie, text_address, 16, first);
+		cfi.fde(cie, text_address + 16, 12, {0x41, 0x0e, 48}); // is believed
+		return text_of(lower(file.section(".eh_frame", cfi.bytes()).code(0, code, ".text")), Arch::arm64);
+	};
+	const std::string second = "16 " + leaf + "; 20 cfa=sp+48 ra=x30 x29=same; 28 none";
+	CHECK(lowered({0x42, 0x0c, 29, 32, 0x80 | 30, 3, 0x80 | 29, 4}) == "0 " + leaf + "; 4 " + pair + "; " + second);
+	CHECK(lowered({0x41, 0x0e, 64}) == "0 " + leaf + "; 4 cfa=sp+64 ra=x30 x29=same; " + second);
 }
 
 // clang 14's .eh_frame is good for calls only.
@@ -171,7 +247,7 @@ TEST_CASE("arm64 functions whose CFI does not say how their frames are undone ar
 		REQUIRE((rows && text && *text));
 		int returns = 0;
 		for (std::uint32_t at = 0; at < (*text)->bytes.size(); at += 4) {
-			if (!uwind::returns_arm64((*text)->bytes.subspan(at)))
+			if (uwind::flow_arm64(uwind::word_at((*text)->bytes, at)).way != uwind::Arm64Way::leave)
 				continue;
 			const auto offset = static_cast<std::uint32_t>((*text)->offset + at);
 			CHECK(uwind::rule_text(uwind::code_agreement::rule_at(*rows, offset), Arch::arm64) ==

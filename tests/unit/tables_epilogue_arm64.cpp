@@ -63,3 +63,11 @@ TEST_CASE("an arm64 function may end with a jump, before which its return addres
 		CHECK(read("mov x0, x1\n" + jump) == "");
 	}
 }
+
+TEST_CASE("a jump behind which the frame stays ends no arm64 function")
+{
+	for (const char* jump : {"b .+4096", "br x1"}) {
+		CHECK(read(std::string("b.ne .\nldr x30, [sp, #128]\n") + jump) == "");
+		CHECK(read(std::string("b.ne .\nldr x30, [sp, #24]\nadd sp, sp, #16\n") + jump) == "");
+	}
+}
