@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 # What a sample of 45 frames takes on the socket, when its callers differ each time and when they are known; and a stack
-# deeper than the session wants ends in depth.
-# Expected: 40 s
+# deeper than the session wants ends in depth, or is there whole if it wants more.
+# Expected: 50 s
 . ./lib.sh
 
 for way in other same; do
@@ -13,3 +13,7 @@ rules same.json schema balance lost:15 samples:same:200 complete:same:90 deep:sa
 
 want "deep recursion is recorded" uwind record -F 499 -o deep.json -- "$PROGRAMS/deep_victim" other 600 4
 rules deep.json schema balance samples:other:100 deep:other:512 stop:other:depth:40
+
+# As deep as there is room for: whole, in parts that are told once.
+want "deeper recursion is recorded" uwind record -F 499 --max-depth 4096 -o deeper.json -- "$PROGRAMS/deep_victim" same 3000 4
+rules deeper.json schema balance samples:same:100 complete:same:80 deep:same:3000
