@@ -127,15 +127,30 @@ void Comparison::take(std::chrono::milliseconds timeout)
 	}
 }
 
+std::vector<uwind::StackFrame> frames_of(const StackRecord& record)
+{
+	std::vector<uwind::StackFrame> frames;
+	for (const auto* part = record.stack.get(); part; part = part->below.get())
+		frames.insert(frames.end(), part->frames.begin(), part->frames.end());
+	return frames;
+}
+
+// Of a record without a stack NONE, which no walk ends with.
+uwind::Stop stop_of(const StackRecord& record)
+{
+	return record.stack ? record.stack->stop : uwind::Stop::NONE;
+}
+
 void Comparison::show(const Stack& stack, const StackRecord& record)
 {
+	const auto frames = frames_of(record);
 	constexpr std::uint64_t most_shown = 5;
 	if (different_ > most_shown)
 		return;
-	std::printf("different: core stops %s, module %d\n", stack.stop_text(), static_cast<int>(record.stop));
-	for (std::size_t i = 0; i < std::max(stack.frames.size(), record.frames.size()); i++) {
+	std::printf("different: core stops %s, module %d\n", stack.stop_text(), static_cast<int>(stop_of(record)));
+	for (std::size_t i = 0; i < std::max(stack.frames.size(), frames.size()); i++) {
 		const std::uint64_t core = i < stack.frames.size() ? stack.frames[i].pc : 0;
-		const std::uint64_t module = i < record.frames.size() ? record.frames[i].pc : 0;
+		const std::uint64_t module = i < frames.size() ? frames[i].pc : 0;
 		std::printf("    core %-36s module %s\n", target_.name_of(core).c_str(),
 			    target_.name_of(module).c_str());
 	}
@@ -148,11 +163,12 @@ void Comparison::compare(const StackRecord& record)
 		return;
 	const Stack stack = std::move(found->second);
 	expected_.erase(found);
-	bool same = !record.lost && static_cast<int>(record.stop) == static_cast<int>(stack.stop) &&
-		    record.frames.size() == stack.frames.size();
+	const auto frames = frames_of(record);
+	bool same = !record.lost && static_cast<int>(stop_of(record)) == static_cast<int>(stack.stop) &&
+		    frames.size() == stack.frames.size();
 	for (std::size_t i = 0; same && i < stack.frames.size(); i++)
-		same = record.frames[i].pc == stack.frames[i].pc &&
-		       static_cast<int>(record.frames[i].method) == static_cast<int>(stack.frames[i].method);
+		same = frames[i].pc == stack.frames[i].pc &&
+		       static_cast<int>(frames[i].method) == static_cast<int>(stack.frames[i].method);
 	equal_in_a_row_ = same ? equal_in_a_row_ + 1 : 0;
 	if (warming_up_)
 		return;
