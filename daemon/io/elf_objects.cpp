@@ -113,7 +113,7 @@ std::string script_interpreter(int fd)
 {
 	char line[256] = "";
 	const ssize_t length = ::pread(fd, line, sizeof(line) - 1, 0);
-	if (length < 2 || std::memcmp(line, "#!", 2))
+	if (length < 2 || std::memcmp(line, "#!", 2) != 0)
 		return "";
 	const char* name = line + 2 + std::strspn(line + 2, " \t");
 	return std::string(name, std::strcspn(name, " \t\r\n"));

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A module asks for stacks of its own, in tasks, softirqs, interrupts and NMIs: each request is answered once, for the right task
 # and image, or lost for a cause; what tasks that sleep owe can be taken back, and the module be removed under it.
-# Expected: 60 s; REQUESTS=20000 is how many are asked in each context
+# Expected: 40 s; REQUESTS=5000 is how many are asked in each context
 . ./lib.sh
 
 RAIN_MODULE=/root/uwind_rain.ko
@@ -12,7 +12,7 @@ trap 'rmmod uwind_rain 2>/dev/null; clean_up' EXIT
 
 contexts=softirq,hardirq
 [ "$(uname -m)" != x86_64 ] || contexts=softirq,hardirq,nmi
-requests=${REQUESTS:-20000}
+requests=${REQUESTS:-5000}
 
 # column CONTEXT WORD: the number behind the word. total WORD: the number of a line of its own.
 column() { awk -v context="$1" -v word="$2" '$1 == context { for (i = 2; i < NF; i += 2) if ($i == word) print $(i + 1) }' account.txt; }

@@ -50,7 +50,7 @@ BUSY='CYCLES=3 RMMOD_LIMIT_MS=20000'
 vm_check() { # ARCH
 	local without=36_trouble busy kernel
 	read -ra busy <<<"$BUSY"
-	if [ "$1" = arm64 ]; then without='35_lives 53_members'; fi
+	if [ "$1" = arm64 ]; then without='21_targets 23_deep 35_lives 53_members'; fi
 	vm_cases "$1" 6.1 '' "${busy[@]}" "WITHOUT=$without"
 	step "demo-$1" scripts/demo-assert.py "$OUT/vm-$1-6.1/demo/report.json"
 	for kernel in $STOCK_KERNELS; do
@@ -59,7 +59,7 @@ vm_check() { # ARCH
 }
 
 # Tables of each sort, samples, fork and exec, and the end of the module: what a kernel's version can break.
-QUICK_CASES='10_register 20_sample 40_self 60_unload'
+QUICK_CASES='10_register 20_sample 40_self 58_bpf 60_unload'
 
 built_for_vm() { # ARCH KERNEL
 	passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1-$2" && passed "build-test-kmod-$1-$2" &&
