@@ -371,6 +371,12 @@ static void uw_request_run(struct uw_work *work)
 	uw_request_free(request);
 }
 
+/* The module goes between a task's last walk and its work. */
+static void uw_request_drop(struct uw_work *work)
+{
+	kvfree(container_of(work, struct uw_request, work)->last.frames);
+}
+
 u64 uw_request_forget(unsigned int slot)
 {
 	u32 i, count = uw_supply_count();
@@ -434,7 +440,7 @@ int uw_request_prepare(void)
 			return -ENOMEM;
 		kvfree(xchg(spare, frames));
 	}
-	return uw_supply_prepare(uw_request_run);
+	return uw_supply_prepare(uw_request_run, uw_request_drop);
 }
 
 void uw_request_exit(void)

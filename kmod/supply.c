@@ -23,6 +23,7 @@ static struct uw_request *requests[UW_MAX_REQUESTS]; /* Protected by: grow_mutex
 static DECLARE_BITMAP(taken, UW_MAX_REQUESTS);
 static u32 nr_requests; /* Order: raised after the pointers below it are set       */
 static void (*request_run)(struct uw_work *work);
+static void (*request_drop)(struct uw_work *work);
 
 static int uw_supply_grow(void)
 {
@@ -37,7 +38,7 @@ static int uw_supply_grow(void)
 		if (!request)
 			break;
 		request->index = i;
-		uw_work_init(&request->work, request_run, NULL);
+		uw_work_init(&request->work, request_run, request_drop);
 		requests[i] = request;
 		smp_store_release(&nr_requests, i + 1);
 	}
@@ -102,9 +103,10 @@ u32 uw_supply_taken(void)
 	return bitmap_weight(taken, UW_MAX_REQUESTS);
 }
 
-int uw_supply_prepare(void (*run)(struct uw_work *work))
+int uw_supply_prepare(void (*run)(struct uw_work *work), void (*drop)(struct uw_work *work))
 {
 	request_run = run;
+	request_drop = drop;
 	while (uw_supply_count() < UW_SUPPLY_PORTION * 4)
 		if (uw_supply_grow())
 			return -ENOMEM;

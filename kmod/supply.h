@@ -21,8 +21,8 @@ struct uw_request *uw_supply_at(u32 index);
 u32 uw_supply_count(void);
 u32 uw_supply_taken(void);
 
-/* Have at least the first portion. May sleep. run: what a request's work does. */
-int uw_supply_prepare(void (*run)(struct uw_work *work));
+/* Have at least the first portion. May sleep. run, drop: of a request's work (work.h). */
+int uw_supply_prepare(void (*run)(struct uw_work *work), void (*drop)(struct uw_work *work));
 void uw_supply_exit(void);
 
 #endif
