@@ -141,8 +141,11 @@ static void uw_request_fill_remote(struct uw_request *request, struct task_struc
 /* Returns NULL and sets *loss if it cannot be had. */
 static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
 {
-	struct uw_request *request = uw_supply_take();
+	struct uw_request *request = NULL;
 
+	/* KASAN notes who queues work, under a lock that is not for NMIs. */
+	if (!IS_ENABLED(CONFIG_KASAN_GENERIC) || !in_nmi())
+		request = uw_supply_take();
 	*loss = UWIND_LOSS_NOMEM;
 	if (!request)
 		return NULL;
