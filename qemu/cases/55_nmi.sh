@@ -5,15 +5,12 @@
 # Expected: 20 s; RAIN=200 is the time between two NMIs on a processor, in microseconds
 . ./lib.sh
 
-RAIN_MODULE=/root/uwind_rain.ko
-COUNTS=/sys/kernel/debug/uwind_rain
-
 [ "$(uname -m)" = x86_64 ] || {
 	echo "skipped: Debian's arm64 kernels have no pseudo-NMIs, so there is no NMI to ask in"
 	exit 0
 }
 
-trap 'rmmod uwind_rain 2>/dev/null; clean_up' EXIT
+. "$CASES/rain.sh"
 
 # Where the kernel's entry code and the module's code lie, as uwind_rain's parameters; the module's reach to its last function.
 text_parameters() {
@@ -27,19 +24,7 @@ text_parameters() {
 hit() {
 	awk -v kinds=" $kinds " '$1 == "sent" && $2 < 1500 || index(kinds, " " $1 " ") && !$3 { few = 1 }
 		$1 == "user" || $1 == "kernel" { asked += $3 }
-		END { exit few || asked < 900 }' $COUNTS
-}
-
-# One whose stack takes long to walk; others that enter the kernel and leave it all the time, also by exec and exit.
-start_victims() {
-	nice $PROGRAMS/lives_victim killed &
-	victims=$!
-	for program in threads_victim fork_victim exec_victim; do
-		nice $PROGRAMS/$program 600 &
-		victims="$victims $!"
-	done
-	nice dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
-	victims="$victims $!"
+		END { exit few || asked < 900 }' $ACCOUNT
 }
 
 no_session() { [ "$(status_of sessions)" = 0 ]; }
@@ -48,20 +33,23 @@ no_session() { [ "$(status_of sessions)" = 0 ]; }
 under_rain() {
 	name=$1 kinds=$2
 	shift 2
-	start_victims # first, so that their tables are there when the samples begin
+	# First, so that their tables are there when the samples begin; the stack of one takes long to walk.
+	start_victims threads_victim fork_victim exec_victim
+	nice $PROGRAMS/lives_victim killed &
+	victims="$victims $!"
 	uwind record -a --duration 300 -o "$name.json" "$@" >record.log 2>&1 &
 	recorder=$!
 	until_true 30 is_sampling || fail "$name: record samples: $(cat record.log)"
 	until_true 60 has_tables lives_victim threads_victim fork_victim dd || fail "$name: tables are there: $(cat list.txt)"
 	start=$(date +%s)
 	# shellcheck disable=SC2086  # words
-	insmod $RAIN_MODULE contexts=nmi period_us="${RAIN:-200}" $text || fail "insmod $RAIN_MODULE"
+	let_rain contexts=nmi period_us="${RAIN:-200}" $text
 	sleep 3
-	until_true 120 hit || fail "$name: NMIs hit everything: $(grep -v process $COUNTS)"
+	until_true 120 hit || fail "$name: NMIs hit everything: $(grep -v process $ACCOUNT)"
 	kill -TERM $recorder
 	until_true 30 no_session || fail "$name: the session ends"
 	seconds=$(($(date +%s) - start))
-	cat $COUNTS >"$name.counts"
+	cat $ACCOUNT >"$name.counts"
 	rmmod uwind_rain || fail "$name: the rain ends"
 	# shellcheck disable=SC2086  # words
 	kill -KILL $victims

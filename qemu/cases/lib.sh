@@ -9,13 +9,15 @@ MODULE_FILE=/lib/modules/$(uname -r)/extra/uwind.ko
 WORK=$(mktemp -d /tmp/case.XXXXXX)
 
 # A failing case may leave programs behind, parameters changed, or no module; the next one must not suffer from it.
+kill_children() { for pid in $(ps -o pid= --ppid $$); do kill -KILL "$pid" 2>/dev/null || true; done; }
 clean_up() {
-	for pid in $(ps -o pid= --ppid $$); do kill -KILL "$pid" 2>/dev/null || true; done
+	kill_children
 	rmmod uwind 2>/dev/null || true
 	module_loaded || insmod "$MODULE_FILE"
 	rm -rf "$WORK"
 }
 trap clean_up EXIT
+trap 'echo "not so: it ends in time" >&2; exit 1' TERM
 cd "$WORK" || exit 1
 
 fail() {

@@ -34,7 +34,7 @@ run_case() {
 	expected=$(sed -n 's/^# Expected: \([0-9]*\) s.*/\1/p' "$1.sh")
 	echo "== $1 (expected: $expected s)"
 	verdict=ok
-	timeout -k 5 "${CASE_LIMIT:-$((60 + 5 * expected))}" sh "./$1.sh" || verdict=FAIL
+	timeout -k 30 "${CASE_LIMIT:-$((60 + 5 * expected))}" sh "./$1.sh" || verdict=FAIL
 	module_unused || verdict=FAIL
 	echo "$verdict $1 $(($(now) - start))"
 	[ $verdict = ok ]
