@@ -30,6 +30,7 @@ static int uw_kept_rule(const struct uw_port *port, const struct uw_kept *kept, 
 	if (!kept || kept->arch != port->arch || !uw_kept_serves(kept))
 		return -ENOENT;
 	found->method = kept->method;
+	found->table = kept->number;
 	rule = uw_table_find(&kept->table, offset);
 	if (!rule)
 		return -ENOENT;

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "core/table.h"
+#include "refusal.h"
 #include "regs.h"
 #include "table_input.h"
 #include "table_store.h"
@@ -125,6 +126,8 @@ struct uw_kept *uw_table_from_section(const struct uw_section *section,
 	err = uw_section_copy(section, data);
 	kept = err ? ERR_PTR(err) : uw_section_parse(section, data, maker, reject);
 	kvfree(data);
+	if (IS_ERR(kept) && reject->why)
+		uw_refusal_tell(section, reject);
 	return kept;
 }
 

@@ -24,6 +24,7 @@ static u32 last_number;       /* Protected by: store_mutex                      
 static atomic64_t bytes_used;
 static atomic64_t self_bytes_used; /* of these, what serves its user only */
 static atomic64_t nr_refused;
+static atomic64_t nr_distrusted;
 static atomic_t nr_tables;
 
 static int uw_budget_take(u64 bytes)
@@ -176,6 +177,15 @@ static void uw_table_store_retire(struct uw_kept *kept)
 	uw_table_store_put(kept);
 }
 
+bool uw_table_store_distrust(struct uw_kept *kept)
+{
+	if (xchg(&kept->dead, true))
+		return false;
+	atomic64_inc(&nr_distrusted);
+	uw_file_untie(kept);
+	return true;
+}
+
 int uw_table_store_destroy(const void *owner, u32 number)
 {
 	struct uw_kept *kept, *next, *found = NULL;
@@ -223,4 +233,5 @@ void uw_table_store_stats(struct uwind_stats *stats)
 	stats->table_bytes = atomic64_read(&bytes_used);
 	stats->table_budget_bytes = (u64)READ_ONCE(table_budget_mib) << 20;
 	stats->tables_refused = atomic64_read(&nr_refused);
+	stats->tables_distrusted = atomic64_read(&nr_distrusted);
 }

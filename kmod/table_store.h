@@ -77,6 +77,12 @@ static inline bool uw_kept_serves(const struct uw_kept *kept)
 int uw_table_store_destroy(const void *owner, u32 number);
 void uw_table_store_destroy_all(const void *owner);
 
+/*
+ * Take a table out of service; it stays its owner's. The caller has a reference.
+ * false: it was out of service. Any context that may take a spinlock.
+ */
+bool uw_table_store_distrust(struct uw_kept *kept);
+
 /* Drop the owner's reference, but leave the table in service: its ranges own it. */
 void uw_table_store_disown(struct uw_kept *kept);
 

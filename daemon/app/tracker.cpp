@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t give_up_at_once = 64;
 constexpr std::size_t max_scanned = 65'536;
+constexpr unsigned max_complaints = 20; // further ones are counted only
 
 } // namespace
 
@@ -71,13 +72,13 @@ void Tracker::serve(const Opened& opened, const TableContent& content)
 {
 	const auto made = create(content);
 	if (!made) {
-		spdlog::debug("{}: {}", opened.path, made.error().message);
+		complain(opened, made.error());
 		count(made.error().code == ENOSPC ? "tables_refused" : "tables_rejected");
 		return;
 	}
 	const auto tied = tie(opened, made->table);
 	if (!tied && tied.error().code != EEXIST) {
-		spdlog::debug("{}: {}", opened.path, tied.error().message);
+		complain(opened, tied.error());
 		count("tables_rejected");
 	}
 	if (!tied)
@@ -91,10 +92,25 @@ void Tracker::serve(const Opened& opened, const TableContent& content)
 void Tracker::make_table(const Opened& opened)
 {
 	const auto content = opened.vdso ? tables_.of_vdso(opened.fd->get()) : tables_.of_file(opened.fd->get());
+	if (content && !content->sframe_refused.empty()) {
+		complain(opened, Error{EBADMSG, content->sframe_refused});
+		count("sections_refused");
+	}
 	if (content)
-		return serve(opened, *content);
-	spdlog::debug("{}: no table: {}", opened.path, content.error().message);
+		return serve(opened, content->content);
+	complain(opened, content.error("no table"));
 	count("files_without_table");
+}
+
+// What is broken in a file is for people to mend; what is missing, or full, is counted.
+void Tracker::complain(const Opened& opened, const Error& error)
+{
+	const auto level = error.code == EBADMSG && complaints_++ < max_complaints ? spdlog::level::warn
+										  : spdlog::level::debug;
+	if (opened.tgid)
+		spdlog::log(level, "{}, mapped by process {}: {}", opened.path, opened.tgid, error.message);
+	else
+		spdlog::log(level, "{}: {}", opened.path, error.message);
 }
 
 void Tracker::register_vdso()
@@ -107,7 +123,7 @@ void Tracker::register_vdso()
 	const auto shared = std::make_shared<UniqueFd>(std::move(*fd));
 	vdso_ = modules_.add(FileIdentity{}, vdso_path).id;
 	keep_object(*vdso_, shared);
-	make_table({*vdso_, shared, vdso_path, true});
+	make_table({*vdso_, shared, vdso_path, 0, true});
 }
 
 // A file at such a path is probably served. If it is another file after all, the
@@ -142,7 +158,7 @@ void Tracker::register_mapping(std::uint32_t pid, const Mapping& mapping)
 	const auto added = modules_.add(file->identity, mapping.path);
 	if (!added.is_new)
 		return;
-	const Opened opened{added.id, std::make_shared<UniqueFd>(std::move(file->fd)), mapping.path};
+	const Opened opened{added.id, std::make_shared<UniqueFd>(std::move(file->fd)), mapping.path, pid};
 	keep_object(opened.id, opened.fd);
 	make_table(opened);
 }

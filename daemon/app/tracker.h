@@ -66,6 +66,7 @@ private:
 		ModuleId id;
 		std::shared_ptr<UniqueFd> fd;
 		std::string path;
+		std::uint32_t tgid = 0; // who maps it; 0: nobody yet, or everybody
 		bool vdso = false;
 	};
 
@@ -89,6 +90,7 @@ private:
 	Result<MadeTable> create(const TableContent& content);
 	void serve(const Opened& opened, const TableContent& content);
 	Status tie(const Opened& opened, std::uint32_t table);
+	void complain(const Opened& opened, const Error& error);
 	void count(const std::string& what);
 
 	Kernel& kernel_;
@@ -101,6 +103,7 @@ private:
 	std::set<std::pair<std::uint64_t, std::uint64_t>> scanned_; // device, inode; worker's
 								    // once sampling began
 	std::set<std::string> served_;                              // paths of files with other programs' tables
+	std::atomic<unsigned> complaints_ = 0; // of broken files, so far
 	std::deque<Opened> unserved_;                               // worker's: opened, without a table yet
 
 	std::mutex mutex_; // guards what follows

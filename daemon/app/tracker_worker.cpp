@@ -116,7 +116,7 @@ void Tracker::open_vdso(const Job& job)
 		spdlog::debug("{}", fd.error().message);
 		return count("files_not_opened");
 	}
-	const Opened opened{job.id, std::make_shared<UniqueFd>(std::move(*fd)), vdso_path, true};
+	const Opened opened{job.id, std::make_shared<UniqueFd>(std::move(*fd)), vdso_path, job.tgid, true};
 	keep_object(opened.id, opened.fd);
 	if (!job.make_table)
 		return adopt(job.id, job.file_number);
@@ -146,7 +146,8 @@ void Tracker::open(Job job)
 			return;
 		job.id = added.id;
 	}
-	const Opened opened{job.id, std::make_shared<UniqueFd>(std::move(file->fd)), job.mapping.path};
+	const Opened opened{job.id, std::make_shared<UniqueFd>(std::move(file->fd)), job.mapping.path,
+			    job.tgid};
 	keep_object(opened.id, opened.fd);
 	if (!job.make_table)
 		return adopt(job.id, job.file_number);

@@ -25,6 +25,7 @@ void write_status(const ModuleVersion& version, const ModuleStats& stats, std::o
 	line("table_bytes", stats.table_bytes, out);
 	line("table_budget_bytes", stats.table_budget_bytes, out);
 	line("tables_refused", stats.tables_refused, out);
+	line("tables_distrusted", stats.tables_distrusted, out);
 	line("files", stats.files, out);
 	line("files_refused", stats.files_refused, out);
 	line("sections_refused", stats.sections_refused, out);

@@ -215,6 +215,7 @@ Result<ModuleStats> Device::module_stats()
 	stats.table_bytes = raw.table_bytes;
 	stats.table_budget_bytes = raw.table_budget_bytes;
 	stats.tables_refused = raw.tables_refused;
+	stats.tables_distrusted = raw.tables_distrusted;
 	stats.files = raw.nr_files;
 	stats.spaces = raw.nr_spaces;
 	stats.sessions = raw.nr_sessions;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -18,5 +19,11 @@ struct SframeSection {
 };
 
 using TableContent = std::variant<SframeSection, TableRows>;
+
+// What a file gives.
+struct FileContent {
+	TableContent content;
+	std::string sframe_refused; // where its .sframe section is broken, so that others serve; else ""
+};
 
 } // namespace uwind

@@ -8,18 +8,18 @@
 
 namespace uwind {
 
-Result<TableContent> FileTables::of_file(int fd)
+Result<FileContent> FileTables::of_file(int fd)
 {
 	Result<FileTable> table = build_file_table(fd, host_arch(), debug_files_);
 	if (!table)
 		return table.error();
 	if (!table->note.empty())
 		spdlog::debug("build-id {}: {}", table->build_id, table->note);
-	return std::move(table->content);
+	return FileContent{std::move(table->content), table->sframe_refused ? table->note : ""};
 }
 
 // The image is a file in memory: the same reader does.
-Result<TableContent> FileTables::of_vdso(int fd)
+Result<FileContent> FileTables::of_vdso(int fd)
 {
 	return of_file(fd);
 }

@@ -11,8 +11,8 @@ class FileTables : public Tables {
 public:
 	explicit FileTables(DebugFiles debug_files = {}) : debug_files_(std::move(debug_files)) {}
 
-	Result<TableContent> of_file(int fd) override;
-	Result<TableContent> of_vdso(int fd) override;
+	Result<FileContent> of_file(int fd) override;
+	Result<FileContent> of_vdso(int fd) override;
 	std::uint64_t entry_bytes(int fd) override;
 
 private:

@@ -281,6 +281,7 @@ struct uwind_stats {
 	__u64 sections_refused; /* by /dev/uwind-self: quota or contents         */
 	__u64 children_missed;  /* forks that inherited no ranges, or no session,
 				 * for want of room                              */
+	__u64 tables_distrusted; /* taken out of service: a rule was not what had been checked */
 };
 
 enum uwind_event {

@@ -196,6 +196,7 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 {
 	u32 skipped = at->exact ? 0 : 1;
 	struct uw_frame *frame;
+	enum uw_stop stop;
 	int err;
 
 	err = uw_port_find(port, walk->regs.pc - skipped, found);
@@ -208,7 +209,10 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 		err = 0;
 	if (err || (found->rule.kind == UW_RULE_UNKNOWN && skipped))
 		return step_by_frame_pointer(walk, port, at, frame);
-	return step_by_table(walk, port, at, found, frame);
+	stop = step_by_table(walk, port, at, found, frame);
+	if (stop == UW_STOP_BAD_RULE)
+		uw_port_distrust(port, walk->regs.pc - skipped, found);
+	return stop;
 }
 
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port)

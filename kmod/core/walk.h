@@ -33,6 +33,7 @@ struct uw_found {
 	struct uw_rule rule; /* a copy: valid if the result was 0                */
 	u64 offset;
 	u32 file;
+	u32 table; /* the port's number for the table, if there is a rule   */
 	u8 method; /* enum uw_method of the table                      */
 };
 
@@ -57,6 +58,9 @@ struct uw_found {
  *   bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
  *       address, which is below sp, lies in memory that may be another stack. Asked
  *       once a walk, at its end.
+ *   void uw_port_distrust(struct uw_port *port, u64 address, const struct uw_found *found)
+ *       what was found for address means nothing, though its table had been checked: no
+ *       walk should find it there again. Once a walk, at its end.
  */
 struct uw_port;
 

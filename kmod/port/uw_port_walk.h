@@ -30,6 +30,7 @@ struct uw_port {
 };
 
 int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found);
+void uw_registry_distrust(const struct uw_port *port, u64 address, const struct uw_found *found);
 int uw_memory_enter_at(struct uw_port *port, u64 address);
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
 int uw_memory_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES]);
@@ -83,6 +84,11 @@ static inline u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
 static inline bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
 {
 	return uw_memory_other_stack(port, sp, address);
+}
+
+static inline void uw_port_distrust(struct uw_port *port, u64 address, const struct uw_found *found)
+{
+	uw_registry_distrust(port, address, found);
 }
 
 #endif

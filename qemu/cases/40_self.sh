@@ -9,6 +9,8 @@ cp $PROGRAMS/self_register .
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 want "the rules hold for nobody" as_nobody ./self_register check
 want "the rules hold for root" ./self_register check
+dmesg | grep -q 'uwind: self_register\[[0-9]*\]: .sframe section in memory at 0x[0-9a-f]* is refused: byte [0-9]*: ' ||
+	fail "the log names who offered a broken section: $(dmesg | grep uwind: | tail -n 3)"
 want_status "nobody may not record" 77 as_nobody uwind record --duration 1 -o /tmp/nobody.json -- true
 
 setpriv --reuid=65534 --regid=65534 --clear-groups ./self_register work 60 &

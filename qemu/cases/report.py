@@ -174,6 +174,10 @@ def rule_lost_some(report, cause):
     return [] if report.json["counters"]["lost"].get(cause, 0) else ["lost: %s" % report.json["counters"]["lost"]]
 
 
+def rule_counted(report, counter):
+    return [] if report.json["counters"].get(counter) else [f"counters.{counter} is 0"]
+
+
 def rule_cpus(report, number):
     times = sorted(s["time_ns"] for s in report.json["samples"])
     middle = (times[0] + times[-1]) / 2 if times else 0

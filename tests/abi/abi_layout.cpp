@@ -112,7 +112,7 @@ namespace {
 	OFFSET(uwind_table_next, path_bytes, 48);
 	OFFSET(uwind_table_next, reserved, 52);
 
-	SIZE(uwind_stats, 480, 8);
+	SIZE(uwind_stats, 488, 8);
 	OFFSET(uwind_stats, size, 0);
 	OFFSET(uwind_stats, nr_tables, 4);
 	OFFSET(uwind_stats, table_bytes, 8);
@@ -130,6 +130,7 @@ namespace {
 	OFFSET(uwind_stats, files_refused, 456);
 	OFFSET(uwind_stats, sections_refused, 464);
 	OFFSET(uwind_stats, children_missed, 472);
+	OFFSET(uwind_stats, tables_distrusted, 480);
 
 	SIZE(uwind_session_start, 72, 8);
 	OFFSET(uwind_session_start, size, 0);

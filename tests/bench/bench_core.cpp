@@ -160,7 +160,7 @@ void bench_synthetic(const Draft& draft, const Table& table)
 	const uw_port_code code{text, text + (1ull << 32), 0, &table.table, 1, UW_METHOD_EH_FRAME};
 	const uw_port_slice slice{reinterpret_cast<u64>(stack.memory.data()), stack.memory.size() * 8,
 				  reinterpret_cast<const u8*>(stack.memory.data())};
-	uw_port port{&code, 1, &slice, 1, 8, 0, 0, 0, 0, 0, 0, 0};
+	uw_port port{&code, 1, &slice, 1, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 	std::vector<uw_frame> frames(64);
 	if (walk_once(stack.regs, port, frames).nr_frames != depth)
 		std::abort();
@@ -275,7 +275,7 @@ __attribute__((noinline)) void bench_real(const Draft& large)
 		{libc->base, libc->base + code_bytes, 0, &libc->table->table, 2, UW_METHOD_EH_FRAME}};
 	const u64 sp = frames.front().sp;
 	const uw_port_slice slice{sp, frames.back().sp - sp, reinterpret_cast<const u8*>(sp)};
-	uw_port port{codes, 2, &slice, 1, 8, 0, 0, 0, 0, 0, 0, 0};
+	uw_port port{codes, 2, &slice, 1, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 	std::vector<uw_frame> out(frames.size() + 1);
 	uw_regs regs{};
 	regs.pc = frames.front().pc;

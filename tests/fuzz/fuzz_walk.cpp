@@ -158,7 +158,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 		{stack, stack_bytes.size(), stack_bytes.data()},
 		{text, calls.size() * 4, reinterpret_cast<const u8*>(calls.data())},
 	};
-	uw_port port{code, 2, slices, 2, word, arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0, 0, 0, 0, 0, 0, stack};
+	uw_port port{code, 2, slices, 2, word, arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0, 0, 0, 0, 0, 0, stack, 0, 0};
 
 	for (u32 i = 0; i < draft.draft.nr_rules; i++)
 		for (bool topmost : {false, true})
@@ -167,5 +167,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 	std::vector<uw_frame> frames(walk.max_frames);
 	walk.frames = frames.data();
 	check_walk(walk, port);
+	// What was taken can be applied.
+	require(!checked || walk.stop != UW_STOP_BAD_RULE);
+	require((walk.stop == UW_STOP_BAD_RULE) == (port.distrusted != 0));
 	return 0;
 }

@@ -92,6 +92,7 @@ static void stop(void)
 	if (sleepers)
 		unregister_kprobe(&probe);
 	senders_stop();
+	spoil_stop();
 	if (limit)
 		ledger_stop();
 }
@@ -105,9 +106,9 @@ static int start(void)
 	err = sleepers ? register_kprobe(&probe) : 0;
 	if (err)
 		sleepers = false;
-	else
-		err = senders_start(period_us, strstr(contexts, "softirq"),
-				    strstr(contexts, "hardirq"), strstr(contexts, "nmi"));
+	err = err ?: spoil_start();
+	err = err ?: senders_start(period_us, strstr(contexts, "softirq"),
+				   strstr(contexts, "hardirq"), strstr(contexts, "nmi"));
 	if (err)
 		stop();
 	return err;

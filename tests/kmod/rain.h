@@ -34,10 +34,8 @@ static inline u64 nmi_sent(void) { return 0; }
 #endif
 
 /* hits.c: asks for the sessions, and counts what was hit. */
-int hits_start(void);
 void hits_ask(struct pt_regs *regs);
 void hits_show(struct seq_file *out);
-void hits_stop(void);
 
 /* ledger.c: asks for itself, and keeps an account of each request. */
 int ledger_start(unsigned int limit);
@@ -45,5 +43,9 @@ void ledger_ask(enum context context, struct pt_regs *regs);
 bool ledger_cancel(void); /* whatever current asked last */
 void ledger_show(struct seq_file *out);
 void ledger_stop(void);
+
+/* spoil.c: rules that mean nothing any more. */
+int spoil_start(void);
+void spoil_stop(void);
 
 #endif

@@ -37,6 +37,8 @@ struct uw_port {
 	u64 trampoline; /* the return address of frames whose return is watched   */
 	u64 watched;    /* what it stands for                                     */
 	u64 stack_start; /* memory below it may be another stack's                */
+	u32 distrusted; /* number of the table that was, and where              */
+	u64 distrusted_at;
 };
 
 UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
@@ -52,6 +54,7 @@ UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_fou
 		found->offset = address - code->start + code->offset;
 		found->file = code->file;
 		found->method = code->method;
+		found->table = i + 1;
 		rule = code->table ? uw_table_find(code->table, found->offset) : NULL;
 		if (!rule)
 			return -ENOENT;
@@ -123,6 +126,12 @@ UW_PORT_INLINE bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 addres
 
 	(void)sp;
 	return address < port->stack_start && !uw_port_word(port, address, &word);
+}
+
+UW_PORT_INLINE void uw_port_distrust(struct uw_port *port, u64 address, const struct uw_found *found)
+{
+	port->distrusted = found->table;
+	port->distrusted_at = address;
 }
 
 #endif

@@ -233,6 +233,19 @@ TEST_CASE("a full budget is counted")
 	CHECK(other(*report, "tables_refused") == 1);
 }
 
+TEST_CASE("a broken .sframe section is counted, and other tables serve")
+{
+	FakeMachine machine;
+	machine.files.add("/bin/a").sframe_refused = "not used: .sframe, byte 4: no";
+	machine.processes.map(1, "/bin/a", 0x1000000);
+	Recording recording(machine.ports(), all_processes());
+	REQUIRE(recording.prepare(never));
+	const auto report = recording.finish();
+	REQUIRE(report);
+	CHECK(other(*report, "sections_refused") == 1);
+	CHECK(other(*report, "files_without_table") == 0);
+}
+
 TEST_CASE("a full budget costs the tables that two periods did not use")
 {
 	FakeMachine machine;

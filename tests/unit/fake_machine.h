@@ -24,6 +24,7 @@ struct FakeFile {
 	ObjectFacts facts;
 	std::vector<Symbol> symbols;
 	bool has_table = true;
+	std::string sframe_refused;
 	std::uint64_t entry_bytes = 0;
 };
 
@@ -150,7 +151,7 @@ class FakeTables : public Tables {
 public:
 	explicit FakeTables(FakeFiles& files) : files_(files) {}
 
-	Result<TableContent> of_file(int fd) override
+	Result<FileContent> of_file(int fd) override
 	{
 		built_++;
 		if (!files_.of(fd).has_table)
@@ -159,10 +160,10 @@ public:
 		rows.rows = {{0, 0}};
 		rows.rules.resize(1);
 		rows.method = unsigned(Method::EH_FRAME);
-		return TableContent(rows);
+		return FileContent{rows, files_.of(fd).sframe_refused};
 	}
 
-	Result<TableContent> of_vdso(int fd) override { return of_file(fd); }
+	Result<FileContent> of_vdso(int fd) override { return of_file(fd); }
 	std::uint64_t entry_bytes(int fd) override { return files_.of(fd).entry_bytes; }
 
 	std::atomic<int> built_ = 0;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A rule that means nothing, in a table that was checked: its memory has been
+ * written to since. That table goes out of service, in every process, and nothing
+ * else does.
+ */
+#include <linux/sched.h>
+
+#include "file_store.h"
+#include "space.h"
+#include "table_store.h"
+#include "uw_port_walk.h"
+
+#define UW_DISTRUST_PATH_BYTES 256
+
+/* The table of that number, if it serves the address, with a reference. Under rcu_read_lock(). */
+static struct uw_kept *uw_distrusted_get(const struct uw_space *space, u64 address, u32 number)
+{
+	const struct uw_range *bound, *mapped;
+	const struct uw_kept *kept = NULL;
+
+	bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
+	mapped = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_MAPPED]), address);
+	if (bound && bound->kept->number == number)
+		kept = bound->kept;
+	else if (mapped && mapped->file)
+		kept = uw_file_kept(mapped->file);
+	if (!kept || kept->number != number ||
+	    !refcount_inc_not_zero((refcount_t *)&kept->refs))
+		return NULL;
+	return (struct uw_kept *)kept;
+}
+
+static void uw_distrust_kept(struct uw_kept *kept, const struct uw_found *found)
+{
+	char path[UW_DISTRUST_PATH_BYTES];
+
+	uw_file_of(kept, path, sizeof(path));
+	if (!uw_table_store_distrust(kept))
+		return;
+	pr_err("uwind: table %u of %s is out of service: the rule at offset %#llx, met in %s[%d], is not what was checked: %*ph\n",
+	       kept->number, path[0] ? path : "memory without a file", found->offset, current->comm,
+	       task_tgid_nr(current), (int)sizeof(found->rule), &found->rule);
+}
+
+/* A walk that must not sleep leaves it to the next one. */
+void uw_registry_distrust(const struct uw_port *port, u64 address, const struct uw_found *found)
+{
+	struct uw_kept *kept;
+
+	if (port->atomic || !port->space)
+		return;
+	rcu_read_lock();
+	kept = uw_distrusted_get(port->space, address, found->table);
+	rcu_read_unlock();
+	if (!kept)
+		return;
+	uw_distrust_kept(kept, found);
+	uw_table_store_put(kept);
+}

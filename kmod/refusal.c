@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who offered a broken section is told by the ioctl, and whoever reads the kernel's
+ * log: a program that registers its own rarely shows why it could not.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+
+#include "refusal.h"
+#include "table_input.h"
+
+/* The file that is mapped there, with a reference, or NULL. */
+static struct file *uw_file_at(struct mm_struct *mm, u64 address)
+{
+	struct vm_area_struct *vma;
+	struct file *file = NULL;
+
+	if (mmap_read_lock_killable(mm))
+		return NULL;
+	vma = vma_lookup(mm, address);
+	if (vma && vma->vm_file)
+		file = get_file(vma->vm_file);
+	mmap_read_unlock(mm);
+	return file;
+}
+
+void uw_refusal_tell(const struct uw_section *section, const struct uw_reject *reject)
+{
+	struct task_struct *task = section->task ?: current;
+	struct mm_struct *mm = get_task_mm(task);
+	struct file *file = mm ? uw_file_at(mm, section->data) : NULL;
+
+	if (file)
+		pr_notice_ratelimited("uwind: %s[%d]: .sframe section of %pD4 at %#llx is refused: byte %llu: %s\n",
+				      task->comm, task_tgid_nr(task), file, section->data,
+				      reject->offset, reject->why);
+	else
+		pr_notice_ratelimited("uwind: %s[%d]: .sframe section in memory at %#llx is refused: byte %llu: %s\n",
+				      task->comm, task_tgid_nr(task), section->data,
+				      reject->offset, reject->why);
+	if (file)
+		fput(file);
+	if (mm)
+		mmput(mm);
+}

@@ -1,0 +1,58 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# Tables that are broken, at first or later. A file's .sframe that cannot be read is named, with who maps it. A rule that was
+# checked and means nothing any more takes its table out of service; that is counted and named once, no other table goes, and the
+# next recording makes it anew.
+# Expected: 25 s
+. ./lib.sh
+. "$CASES/rain.sh"
+
+distrusted() { [ "$(status_of tables_distrusted)" = $((before + 1)) ]; }
+named() { dmesg | grep -c 'uwind: table [0-9]* of .*/asker is out of service: .* met in asker\['; }
+sampled() { [ "$(status_of requested)" -ge $((start + 300)) ]; }
+
+# recording NAME: one of the asker, once its tables are there.
+recording() {
+	uwind record -p $asker -F 199 --duration 300 -o "$1.json" >record.log 2>&1 &
+	recorder=$!
+	until_true 60 has_tables asker libc.so.6 || fail "$1: the tables are there: $(cat list.txt)"
+}
+
+end() {
+	kill -TERM $recorder
+	wait $recorder || fail "$1: recorded: $(cat record.log)"
+	tail -n 1 record.log
+}
+
+objcopy -O binary --only-section=.sframe --set-section-flags .sframe=alloc $PROGRAMS/sframe_victim section
+printf '\377' | dd of=section conv=notrunc bs=1 2>/dev/null
+objcopy --update-section .sframe=section $PROGRAMS/sframe_victim broken 2>objcopy.log || fail "objcopy: $(cat objcopy.log)"
+./broken &
+broken=$!
+want "a file with a broken section is recorded" uwind record -p $broken --duration 2 -o broken.json 2>record.log
+grep -q "/broken, mapped by process $broken: not used: .sframe, byte 0: " record.log || fail "it is named: $(cat record.log)"
+rules broken.json schema balance counted:sections_refused
+kill -KILL $broken
+
+before=$(status_of tables_distrusted)
+$PROGRAMS/asker /dev/null x 1000000000 >asker.txt &
+asker=$!
+recording spoiled
+let_rain spoil=$asker
+until_true 30 distrusted || fail "one table is distrusted: $(uwind status)"
+rmmod uwind_rain || fail "rmmod uwind_rain"
+[ "$(named)" = 1 ] || fail "the log names it once: $(dmesg | tail -n 5)"
+uwind list >list.txt
+! grep -q '/asker$' list.txt || fail "it serves nobody any more: $(cat list.txt)"
+grep -q '/libc.so.6$' list.txt || fail "the others are in service: $(cat list.txt)"
+end spoiled
+rules spoiled.json schema balance
+dmesg | grep 'out of service'
+
+recording anew
+start=$(status_of requested)
+until_true 60 sampled || fail "samples are taken: $(uwind status)"
+end anew
+distrusted || fail "no other table is distrusted: $(uwind status)"
+rules anew.json schema balance samples:asker:100 complete:asker:95 chain:asker:ask:ask_below chain:asker:ask_below:main
+kill -KILL $asker
