@@ -59,15 +59,17 @@ static int uw_range_rule(const struct uw_port *port, const struct uw_range *mapp
 }
 
 /* -EAGAIN: the mapping is not known yet. */
-static int uw_space_rule(const struct uw_port *port, u64 address, struct uw_found *found)
+static int uw_space_rule(struct uw_port *port, u64 address, struct uw_found *found)
 {
 	const struct uw_space *space = port->space;
-	const struct uw_range *mapped, *bound;
+	const struct uw_range *mapped, *bound = NULL;
 	int err = -EAGAIN;
 
 	rcu_read_lock();
-	bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
-	mapped = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_MAPPED]), address);
+	if (rcu_access_pointer(space->sets[UW_SPACE_BOUND]))
+		bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
+	mapped = uw_ranges_find_near(rcu_dereference(space->sets[UW_SPACE_MAPPED]), address,
+				     &port->last_mapped);
 	if (mapped)
 		err = uw_range_rule(port, mapped, bound, address, found);
 	rcu_read_unlock();

@@ -82,6 +82,24 @@ int uw_space_remove_section(struct uw_space *space, u64 section);
 /* The living range that covers address, or NULL. Under rcu_read_lock(). */
 const struct uw_range *uw_ranges_find(const struct uw_ranges *ranges, u64 address);
 
+/* The same for mapped ranges; hint: where the last one was, which is likely again. */
+static inline const struct uw_range *uw_ranges_find_near(const struct uw_ranges *ranges,
+							 u64 address, u32 *hint)
+{
+	const struct uw_range *range;
+
+	if (!ranges)
+		return NULL;
+	range = &ranges->range[*hint];
+	if (*hint < ranges->nr && address - range->start < range->end - range->start &&
+	    !READ_ONCE(range->dead))
+		return range;
+	range = uw_ranges_find(ranges, address);
+	if (range)
+		*hint = range - ranges->range;
+	return range;
+}
+
 bool uw_space_has_bound(const struct uw_space *space);
 
 /* The bound ranges, with a reference, or NULL. */

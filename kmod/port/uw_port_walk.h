@@ -16,6 +16,7 @@ struct uw_space;
 /* One walk's view of current's memory. On the walker's stack. */
 struct uw_port {
 	struct uw_space *space;    /* NULL: look at the VMAs each time           */
+	u32 last_mapped;           /* where the last frame's code was found      */
 	u8 arch;                   /* enum uw_arch of the walk                   */
 	u8 word_bytes;             /* of that ABI                                */
 	unsigned long sp;          /* where the walk began                       */
@@ -41,10 +42,26 @@ static inline int uw_port_find(struct uw_port *port, u64 address, struct uw_foun
 	return uw_registry_find(port, address, found);
 }
 
+/* A word of a mapping of user space that has been looked at. */
+static inline int uw_word_nofault(const struct uw_port *port, u64 address, u64 *word)
+{
+	u32 half = 0;
+	int err;
+
+	pagefault_disable();
+	if (likely(port->word_bytes == sizeof(*word))) {
+		err = __get_user(*word, (const u64 __user *)(unsigned long)address);
+	} else {
+		err = __get_user(half, (const u32 __user *)(unsigned long)address);
+		*word = half;
+	}
+	pagefault_enable();
+	return err;
+}
+
 /* Nofault first: nearly every stack word is resident. */
 static inline int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 {
-	const void __user *user = (const void __user *)(unsigned long)address;
 	int err;
 
 	if (unlikely(address - port->readable_start >= port->readable_places)) {
@@ -52,8 +69,7 @@ static inline int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 		if (err)
 			return err;
 	}
-	*word = 0;
-	if (likely(!copy_from_user_nofault(word, user, port->word_bytes)))
+	if (likely(!uw_word_nofault(port, address, word)))
 		return 0;
 	return uw_memory_fault(port, address, word);
 }
