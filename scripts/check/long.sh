@@ -62,6 +62,11 @@ long_part() { # PART
 		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 57_requests REQUESTS=100000; done
 		;;
 	lives-amd64 | lives-arm64) vm_part "${1#*-}" 6.1 '35_lives 36_trouble' LOADS=10000 ;;
+	cost-amd64 | cost-arm64)
+		build_for_vm "${1#cost-}" 6.1
+		if built_for_vm "${1#cost-}" 6.1; then step "$1" cost_guest "${1#cost-}"; fi
+		grep '^|' "$OUT/$1.log"
+		;;
 	rows)
 		step build-unit build_unit
 		for arch in amd64 arm64; do step "rows-$arch" check_rows "$arch"; done
@@ -94,7 +99,7 @@ long_part() { # PART
 }
 
 LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
-for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch lives-$arch requests-$arch stopped-$arch storm-$arch unload-$arch"; done
+for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch unload-$arch"; done
 
 check_long() { # [PART]
 	local name=${1:-fuzz}
