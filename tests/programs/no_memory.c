@@ -32,7 +32,7 @@
 /* What a child found out about one call. */
 enum outcome { NOT_REACHED, DID_WITHOUT, REFUSED, BROKEN };
 
-static int control = -1, self = -1, reader = -1, own_pidfd, own_exe;
+static int control = -1, self = -1, reader = -1, cgroup = -1, own_pidfd, own_exe;
 static uint32_t family, table;
 static struct uwind_row rows[NR_ROWS];
 static struct uwind_rule rules[2] = {{.kind = UWIND_RULE_OUTERMOST}, {.kind = UWIND_RULE_THREAD_START}};
@@ -206,6 +206,33 @@ static int start_session(void)
 	return ioctl(control, UWIND_IOC_SESSION_START, &s);
 }
 
+static int with_cgroup(void)
+{
+	cgroup = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return cgroup < 0 ? -1 : with_attached();
+}
+
+/* Each list that a session can have. */
+static int start_filtered_session(void)
+{
+	int32_t targets[] = {getpid(), getppid()}, excludes[] = {1, getppid()};
+	uint32_t cpus[] = {0, 1};
+	struct uwind_session_start s = {
+		.size = sizeof(s),
+		.flags = UWIND_SESSION_INHERIT | UWIND_SESSION_FREQUENCY | UWIND_SESSION_CGROUP,
+		.rate = 99,
+		.targets = PTR(targets),
+		.nr_targets = 2,
+		.excludes = PTR(excludes),
+		.nr_excludes = 2,
+		.cgroup_fd = cgroup,
+		.cpus = PTR(cpus),
+		.nr_cpus = 2,
+	};
+
+	return ioctl(control, UWIND_IOC_SESSION_START, &s);
+}
+
 static int with_session(void)
 {
 	return with_attached() || start_session();
@@ -270,6 +297,7 @@ static const struct call {
 	{"listing tables", with_table, next_table},
 	{"attaching a reader", with_reader, attach},
 	{"starting a session", with_attached, start_session},
+	{"starting a session with lists", with_cgroup, start_filtered_session},
 	{"asking for a stack", with_session, ask},
 	{"stopping a session", with_answers, stop_session},
 	{"an own section", open_self, self_add},
