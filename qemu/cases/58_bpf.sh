@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# A BPF program asks for a stack at each system call of a process, and prints cookies: each of them is in the recording, with the
-# stack of that thread, from the call to main().
+# BPF programs, of tracing and a kprobe, ask for a stack at each system call of a process, and print cookies: each of them is in
+# the recording, with the stack of that thread, from the call to main().
 # Expected: 15 s
 # Needs: /sys/kernel/btf/uwind
 . ./lib.sh
@@ -14,21 +14,26 @@ until_true 30 is_sampling || fail "record waits for requests: $(cat record.log)"
 $PROGRAMS/asker /dev/null x 1000000000 >asker.txt &
 asker=$!
 kill -STOP $asker
-ask() { want "the program is loaded and asks" /root/bpf_cookies /root/cookies.bpf.o $asker "$1"; }
+ask() { want "$1 is loaded and asks" /root/bpf_cookies /root/cookies.bpf.o "$1" $asker "$2"; }
 # Each table shows which is needed next.
-asked_with_tables() { ask 20 >first.txt && has_tables asker libc.so.6; }
+asked_with_tables() { ask by_tracepoint 20 >first.txt && has_tables asker libc.so.6; }
 until_true 60 asked_with_tables || fail "the tables are there: $(cat list.txt)"
-ask $CALLS >cookies.txt
+for program in by_tracepoint by_kprobe; do
+	ask $program $CALLS >$program.txt
+	[ "$(wc -l <$program.txt)" = $CALLS ] || fail "$program: there are $CALLS cookies: $(wc -l <$program.txt)"
+done
 kill -TERM $recorder
 wait $recorder || fail "requests are recorded: $(cat record.log)"
 kill -KILL $asker
-[ "$(wc -l <cookies.txt)" = $CALLS ] || fail "there are $CALLS cookies: $(wc -l <cookies.txt)"
 uwind report -i r.json --format cookies >stacks.txt
-sort cookies.txt >asked.txt
-sort stacks.txt | join asked.txt - >joined.txt
-[ "$(wc -l <joined.txt)" = $CALLS ] || fail "each cookie has its stack: $(wc -l <joined.txt) of $CALLS; $(tail -n 1 record.log)"
-# COOKIE TID NUMBER TID FOLDED
-whole=$(awk -v pid=$asker '$2 == pid && $4 == pid && $5 ~ /;main;ask_below;.*;ask;/' joined.txt | wc -l)
-[ "$whole" -ge $((CALLS * 99 / 100)) ] || fail "stacks lead from main() to the call: $whole of $CALLS: $(head -n 3 joined.txt)"
+sort stacks.txt >answered.txt
+for program in by_tracepoint by_kprobe; do
+	sort $program.txt | join - answered.txt >joined.txt
+	[ "$(wc -l <joined.txt)" = $CALLS ] || fail "$program: each cookie has its stack: $(wc -l <joined.txt) of $CALLS; $(tail -n 1 record.log)"
+	# COOKIE TID TID FOLDED
+	whole=$(awk -v pid=$asker '$2 == pid && $3 == pid && $4 ~ /;main;ask_below;.*;ask;/' joined.txt | wc -l)
+	[ "$whole" -ge $((CALLS * 99 / 100)) ] || fail "$program: stacks lead from main() to the call: $whole of $CALLS: $(head -n 3 joined.txt)"
+	echo "$program: $whole of $CALLS stacks lead from main() to the call"
+done
 rules r.json schema balance
-echo "$whole of $CALLS stacks lead from main() to the call; $(tail -n 1 record.log)"
+tail -n 1 record.log

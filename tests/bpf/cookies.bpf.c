@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// At each system call of one process: asks for its stack, and puts the cookie beside the call's number.
+// At each system call of one process, or each write: asks for its stack, and tells the cookie.
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
 
 #include "cookies.h"
 
@@ -16,8 +15,7 @@ struct {
 	__uint(max_entries, 1 << 20);
 } calls SEC(".maps");
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(asked, struct pt_regs *regs, long number)
+static int ask(void)
 {
 	const __u64 id = bpf_get_current_pid_tgid();
 	struct call *call;
@@ -29,9 +27,20 @@ int BPF_PROG(asked, struct pt_regs *regs, long number)
 		return 0;
 	call->cookie = uwind_request_stack();
 	call->tid = id;
-	call->number = number;
 	bpf_ringbuf_submit(call, 0);
 	return 0;
+}
+
+SEC("tp_btf/sys_enter")
+int by_tracepoint(void *context)
+{
+	return ask();
+}
+
+SEC("kprobe/ksys_write")
+int by_kprobe(void *context)
+{
+	return ask();
 }
 
 const char program_license[] SEC("license") = "GPL";

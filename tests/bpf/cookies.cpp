@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// bpf_cookies OBJECT PID TIMES: a line "COOKIE TID NUMBER" for each of so many system calls of a process. It is stopped
-// when this begins, and goes on.
+// bpf_cookies OBJECT PROGRAM PID TIMES: a line "COOKIE TID" for each of so many calls of a process. It is stopped when this
+// begins, and goes on.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <csignal>
@@ -24,7 +24,7 @@ int print_call(void* context, void* data, std::size_t)
 	if (progress->printed == progress->wanted)
 		return 0;
 	progress->printed++;
-	return std::printf("%llu %u %u\n", call->cookie, call->tid, call->number) < 0 ? -1 : 0;
+	return std::printf("%llu %u\n", call->cookie, call->tid) < 0 ? -1 : 0;
 }
 
 using Object = std::unique_ptr<bpf_object, decltype(&bpf_object__close)>;
@@ -45,14 +45,25 @@ int complain(const char* what)
 	return 1;
 }
 
-int watch(const char* path, int pid, Progress progress)
+// The others are not even loaded.
+bpf_program* choose(bpf_object* object, const char* name)
+{
+	bpf_program* program = nullptr;
+	bpf_object__for_each_program(program, object) bpf_program__set_autoload(program, false);
+	program = bpf_object__find_program_by_name(object, name);
+	if (program)
+		bpf_program__set_autoload(program, true);
+	return program;
+}
+
+int watch(const char* path, const char* name, int pid, Progress progress)
 {
 	const Object object(bpf_object__open_file(path, nullptr), bpf_object__close);
 	if (!object)
 		return complain(path);
-	if (!set_target(object.get(), pid) || bpf_object__load(object.get()))
+	bpf_program* program = choose(object.get(), name);
+	if (!program || !set_target(object.get(), pid) || bpf_object__load(object.get()))
 		return complain("load the program");
-	bpf_program* program = bpf_object__find_program_by_name(object.get(), "asked");
 	const Link link(bpf_program__attach(program), bpf_link__destroy);
 	if (!link)
 		return complain("attach the program");
@@ -70,9 +81,9 @@ int watch(const char* path, int pid, Progress progress)
 
 int main(int argc, char** argv)
 {
-	if (argc != 4) {
-		std::fputs("usage: bpf_cookies OBJECT PID TIMES\n", stderr);
+	if (argc != 5) {
+		std::fputs("usage: bpf_cookies OBJECT PROGRAM PID TIMES\n", stderr);
 		return 64;
 	}
-	return watch(argv[1], std::atoi(argv[2]), {0, std::atol(argv[3])});
+	return watch(argv[1], argv[2], std::atoi(argv[3]), {0, std::atol(argv[4])});
 }
