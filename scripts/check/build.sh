@@ -22,11 +22,19 @@ build_programs() { # ARCH
 	make -C tests/programs --no-print-directory -j"$JOBS" CC="${prefix}gcc" CXX="${prefix}g++" OUT="$PWD/build/$1/programs"
 }
 
+# A build folder keeps the sysroot that it was made with, whatever it is told later.
+forget_other_sysroot() { # DIR SYSROOT
+	[ ! -e "$1/CMakeCache.txt" ] || grep -qxF "UWIND_SYSROOT:PATH=$2" "$1/CMakeCache.txt" || rm -rf "$1/CMakeCache.txt" "$1/CMakeFiles"
+}
+
 # configure_for ARCH [FLAG]...: native or cross.
 configure_for() {
 	local arch=$1
 	shift
-	if [ "$arch" != "$HOST" ]; then set -- "$@" -DCMAKE_TOOLCHAIN_FILE="$PWD/scripts/lab/aarch64.cmake"; fi
+	if [ "$arch" != "$HOST" ]; then
+		forget_other_sysroot "build/$arch" "$(scripts/lab/sysroot.sh "$arch")"
+		set -- "$@" -DCMAKE_TOOLCHAIN_FILE="$PWD/scripts/lab/aarch64.cmake"
+	fi
 	configure "build/$arch" "$@"
 }
 
