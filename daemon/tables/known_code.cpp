@@ -9,6 +9,7 @@
 #include "tables/fiber.h"
 #include "tables/instruction_arm.h"
 #include "tables/plt.h"
+#include "tables/resolver_arm.h"
 #include "tables/row_builder.h"
 #include "tables/system_call_arm.h"
 
@@ -79,6 +80,9 @@ void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<Co
 		stretches.push_back(*stretch);
 	for (const Stretch& stretch : fiber_end_stretches(file))
 		stretches.push_back(stretch);
+	if (arm)
+		for (const Stretch& stretch : resolver_stretches_arm(file))
+			stretches.push_back(stretch);
 	fill_gaps(table, rows_of(std::move(stretches)));
 	if (arm)
 		fill_gaps(table, rows_of(system_call_stretches_arm(file)));

@@ -10,7 +10,7 @@
 namespace uwind {
 
 // Fills the gaps of a table. Where two sources speak of one place, the first of these
-// counts: what PLTs, system calls, the ends of fibers and the entry point explain; the instructions
+// counts: what PLTs and their resolver, system calls, the ends of fibers and the entry point explain; the instructions
 // themselves; at calls, 32-bit Arm's exception index. Functions of which the call frame
 // information was not believed are read like any other.
 void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful);
