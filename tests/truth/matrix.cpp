@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <map>
 #include <set>
 
 namespace truth {
@@ -41,6 +42,7 @@ public:
 
 private:
 	void look(Positions& positions);
+	bool is_news(Verdict verdict);
 	void disturb(const Positions& positions);
 	bool good(const Positions& positions) const;
 	void print(const Positions& positions) const;
@@ -48,18 +50,26 @@ private:
 	const Options& options_;
 	Stepping program_;
 	std::set<std::uint64_t> met_; // instructions of the program
-	std::uint64_t steps_ = 0, in_handler_ = 0, shown_ = 0;
+	std::uint64_t steps_ = 0, in_handler_ = 0;
+	std::map<Verdict, std::set<std::uint64_t>> shown_; // instructions
 };
+
+// An instruction is shown once, and no more than some of a verdict.
+bool Row::is_news(Verdict verdict)
+{
+	constexpr std::size_t most_shown = 12;
+	std::set<std::uint64_t>& shown = shown_[verdict];
+	return shown.size() < most_shown && shown.insert(program_.regs().pc).second;
+}
 
 void Row::look(Positions& positions)
 {
-	constexpr std::uint64_t most_shown = 8;
 	if (!positions.in_program() && steps_ % options_.libraries != 0)
 		return;
 	const Stack stack = program_.target().walk(program_.regs());
 	const Verdict verdict = judge(stack, program_);
 	positions.add(verdict, stack.stop);
-	if ((verdict == Verdict::wrong || verdict == Verdict::incomplete) && shown_++ < most_shown)
+	if ((verdict == Verdict::wrong || verdict == Verdict::incomplete) && is_news(verdict))
 		show(stderr, verdict_words[static_cast<int>(verdict)], stack, program_, steps_);
 }
 
