@@ -237,6 +237,17 @@ void ArmCodeReader::run()
 	read_rest();
 }
 
+// The return address in the link register, as callers never have it: the walk ends, where a frame pointer would lead on
+// without the caller.
+Rule dead_end()
+{
+	Rule rule;
+	rule.kind = UW_RULE_FRAME;
+	rule.cfa_reg = UW_ARM_SP;
+	rule.cfa_off = 4;
+	return rule;
+}
+
 void ArmCodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) const
 {
 	for (std::size_t at = 0; at < paths_.places();) {
@@ -245,9 +256,13 @@ void ArmCodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretche
 			at++;
 			continue;
 		}
-		const std::uint32_t bytes = std::max(paths_.decode(at, paths_.is_thumb(at)).bytes, 2u);
-		const Rule rule = paths_.frame(at).rule();
+		const ArmInstruction instruction = paths_.decode(at, paths_.is_thumb(at));
+		const std::uint32_t bytes = std::max(instruction.bytes, 2u);
+		const ArmFrame& frame = paths_.frame(at);
+		const Rule rule = frame.rule();
 		at += bytes / 2;
+		if (instruction.flow == ArmFlow::call && frame.is_orphaned())
+			stretches.push_back({start + 1, start + bytes, dead_end()}); // return addresses only
 		if (rule.kind == UW_RULE_NONE)
 			continue;
 		const bool joins = !stretches.empty() && stretches.back().end == start && stretches.back().rule == rule;

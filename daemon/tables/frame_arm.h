@@ -35,6 +35,8 @@ public:
 	// Without what differs from one jump to the next: registers for the moment.
 	ArmFrame at_jump() const;
 	bool has_saved_link() const { return link_.stored; }
+	// Nobody knows the return address any more: what is called here leads back to no caller.
+	bool is_orphaned() const { return knows_base() && link_.is_lost(); }
 	// What holds on two ways to one place; false: they contradict each other.
 	bool join(const ArmFrame& other);
 	bool operator==(const ArmFrame&) const = default;

@@ -134,6 +134,13 @@ TEST_CASE("T32: what follows a call that does not return is no part of its funct
 	CHECK(thumb(code, {0x1100}) == expected); // it is known
 }
 
+TEST_CASE("T32: a call that finds no way back ends a stack, and guesses nothing")
+{
+	// push {r1-r4}; blx r3; pop {r1-r4}; bl 0x1100: LR is lost with the first call
+	CHECK(thumb({0xb41e, call_register, 0xbc1e, 0xf000, 0xf87b}, {0x1100}) ==
+	      "0 " + leaf + "; 2 cfa=sp+16 ra=lr r11=same; 4 none; 7 cfa=sp+4 ra=lr r11=same; 10 end");
+}
+
 TEST_CASE("Arm code that would return to something else has no rows")
 {
 	CHECK(thumb({push_r4_lr, bx_lr}) == "0 end");             // what was pushed stays
