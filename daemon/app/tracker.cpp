@@ -105,8 +105,8 @@ void Tracker::make_table(const Opened& opened)
 // What is broken in a file is for people to mend; what is missing, or full, is counted.
 void Tracker::complain(const Opened& opened, const Error& error)
 {
-	const auto level = error.code == EBADMSG && complaints_++ < max_complaints ? spdlog::level::warn
-										  : spdlog::level::debug;
+	const auto level =
+		error.code == EBADMSG && complaints_++ < max_complaints ? spdlog::level::warn : spdlog::level::debug;
 	if (opened.tgid)
 		spdlog::log(level, "{}, mapped by process {}: {}", opened.path, opened.tgid, error.message);
 	else

@@ -103,7 +103,7 @@ private:
 	std::set<std::pair<std::uint64_t, std::uint64_t>> scanned_; // device, inode; worker's
 								    // once sampling began
 	std::set<std::string> served_;                              // paths of files with other programs' tables
-	std::atomic<unsigned> complaints_ = 0; // of broken files, so far
+	std::atomic<unsigned> complaints_ = 0;                      // of broken files, so far
 	std::deque<Opened> unserved_;                               // worker's: opened, without a table yet
 
 	std::mutex mutex_; // guards what follows

@@ -146,8 +146,7 @@ void Tracker::open(Job job)
 			return;
 		job.id = added.id;
 	}
-	const Opened opened{job.id, std::make_shared<UniqueFd>(std::move(file->fd)), job.mapping.path,
-			    job.tgid};
+	const Opened opened{job.id, std::make_shared<UniqueFd>(std::move(file->fd)), job.mapping.path, job.tgid};
 	keep_object(opened.id, opened.fd);
 	if (!job.make_table)
 		return adopt(job.id, job.file_number);

@@ -33,7 +33,7 @@ constexpr std::array<Pattern, 9> resolver{{
 	{0xe12fff1c, whole},  // bx ip
 }};
 
-constexpr std::uint64_t arm_word = 4, behind_push = 4, behind_pop = 32;
+constexpr std::uint32_t arm_word = 4, behind_push = 4, behind_pop = 32;
 
 bool is_resolver(Bytes code, std::uint64_t at)
 {

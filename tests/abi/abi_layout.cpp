@@ -8,13 +8,12 @@
 
 #include "uwind.h"
 
-#define SIZE(type, bytes, align)                                                 \
-	static_assert(sizeof(struct type) == (bytes), #type " has another size");    \
+#define SIZE(type, bytes, align)                                                  \
+	static_assert(sizeof(struct type) == (bytes), #type " has another size"); \
 	static_assert(alignof(struct type) == (align), #type " has another alignment")
-#define OFFSET(type, field, bytes) \
-	static_assert(offsetof(struct type, field) == (bytes), #type "." #field " has moved")
-#define NUMBER(name, value) CHECK(name == (value))
-#define WORD(name, value) CHECK(static_cast<int>(name) == (value))
+#define OFFSET(type, field, bytes) static_assert(offsetof(struct type, field) == (bytes), #type "." #field " has moved")
+#define NUMBER(name, value)        CHECK(name == (value))
+#define WORD(name, value)          CHECK(static_cast<int>(name) == (value))
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// bpf_cookies OBJECT PROGRAM PID TIMES: a line "COOKIE TID" for each of so many calls of a process. It is stopped when this
-// begins, and goes on.
+// bpf_cookies OBJECT PROGRAM PID TIMES: a line "COOKIE TID" for each of so many calls of a process. It is stopped when
+// this begins, and goes on.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <csignal>

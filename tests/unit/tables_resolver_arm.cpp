@@ -7,7 +7,8 @@ namespace {
 
 std::string stretches_of(const std::string& assembler)
 {
-	return assembled::stretches_of("arm-linux-gnueabihf", ".syntax unified\n.arm\nbegin:\nnop\n" + assembler + "\nnop",
+	return assembled::stretches_of("arm-linux-gnueabihf",
+				       ".syntax unified\n.arm\nbegin:\nnop\n" + assembler + "\nnop",
 				       &uwind::resolver_stretches_arm);
 }
 
