@@ -37,13 +37,20 @@ private:
 		bool thumb;
 	};
 
+	// Frames of a function that its blocks may have which no path leads to: one of those at its computed jumps, or,
+	// where exceptions land, one of those behind its calls.
+	struct Inside {
+		std::vector<std::uint32_t> jumps, landings;
+	};
+
 	void note_function(std::size_t at, bool thumb);
 	void scout(const Waiting& function);
 	void read_functions();
 	bool begin_at(std::size_t at, bool thumb, ArmPaths::Proof needed, bool blames);
-	bool begin_behind_jump(std::size_t at, bool thumb);
+	bool begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb, ArmPaths::Proof needed);
+	bool begin_inside(std::size_t at, bool thumb);
 	bool begin_somehow(std::size_t at, bool thumb, bool behind_code);
-	const std::vector<std::uint32_t>& jumps_before(std::size_t at) const;
+	const Inside& inside_before(std::size_t at) const;
 	ArmPaths::Proof needed_at(std::size_t at) const;
 	void keep();
 	void read_pointer(std::uint32_t address);
@@ -55,10 +62,10 @@ private:
 	const ArmCodeHints& hints_;
 	const std::uint32_t address_;
 	ArmPaths paths_;
-	std::vector<std::uint8_t> state_;                            // of beginnings
-	std::vector<Waiting> functions_;                             // to be read
-	std::vector<std::uint32_t> pointers_;                        // the same, with less certainty
-	std::map<std::size_t, std::vector<std::uint32_t>> jumps_of_; // by beginning
+	std::vector<std::uint8_t> state_;      // of beginnings
+	std::vector<Waiting> functions_;       // to be read
+	std::vector<std::uint32_t> pointers_;  // the same, with less certainty
+	std::map<std::size_t, Inside> inside_; // by beginning
 };
 
 void ArmCodeReader::note_function(std::size_t at, bool thumb)
@@ -99,7 +106,7 @@ bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmPaths::Proof needed,
 	paths_.set_begin(at, true);
 	if (paths_.never_returned())
 		paths_.add_no_return(at);
-	jumps_of_[at] = paths_.jumps();
+	inside_[at] = {paths_.jumps(), paths_.landings()};
 	keep();
 	return true;
 }
@@ -119,18 +126,18 @@ void ArmCodeReader::read_functions()
 	}
 }
 
-// Frames at the computed jumps of the function that lies before a place.
-const std::vector<std::uint32_t>& ArmCodeReader::jumps_before(std::size_t at) const
+// Of the function that lies before a place.
+const ArmCodeReader::Inside& ArmCodeReader::inside_before(std::size_t at) const
 {
-	static const std::vector<std::uint32_t> none;
-	const auto function = jumps_of_.upper_bound(at);
-	return function == jumps_of_.begin() ? none : std::prev(function)->second;
+	static const Inside none;
+	const auto function = inside_.upper_bound(at);
+	return function == inside_.begin() ? none : std::prev(function)->second;
 }
 
 // Behind a computed jump there may be blocks that end with another one, as functions may.
 ArmPaths::Proof ArmCodeReader::needed_at(std::size_t at) const
 {
-	return jumps_before(at).empty() ? ArmPaths::Proof::leaves : ArmPaths::Proof::strong;
+	return inside_before(at).jumps.empty() ? ArmPaths::Proof::leaves : ArmPaths::Proof::strong;
 }
 
 void ArmCodeReader::read_pointer(std::uint32_t address)
@@ -169,31 +176,39 @@ bool ArmCodeReader::is_padding(std::size_t at, bool thumb) const
 	return !instruction.bytes || hint;
 }
 
-// What only a computed jump reaches has the frame of one of them.
-bool ArmCodeReader::begin_behind_jump(std::size_t at, bool thumb)
+// With the one of these frames that makes sense.
+bool ArmCodeReader::begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb,
+			       ArmPaths::Proof needed)
 {
-	const std::vector<std::uint32_t> jumps = jumps_before(at);
-	if (jumps.empty() || jumps.size() > max_candidates)
+	if (frames.empty() || frames.size() > max_candidates)
 		return false;
 	std::vector<std::uint32_t> sensible;
-	paths_.set_known_jumps(jumps);
-	for (const std::uint32_t number : jumps) {
-		if (paths_.follow(at, thumb, paths_.numbered(number), ArmPaths::Proof::strong, true))
+	for (const std::uint32_t number : frames) {
+		if (paths_.follow(at, thumb, paths_.numbered(number), needed, true))
 			sensible.push_back(number);
 		paths_.forget();
 	}
-	const bool good = sensible.size() == 1 &&
-			  paths_.follow(at, thumb, paths_.numbered(sensible[0]), ArmPaths::Proof::strong, true);
+	const bool good = sensible.size() == 1 && paths_.follow(at, thumb, paths_.numbered(sensible[0]), needed, true);
 	if (good)
 		keep();
-	paths_.set_known_jumps({});
 	return good;
+}
+
+// What only a computed jump or an exception reaches. Where exceptions land the code often ends with a call that does
+// not return.
+bool ArmCodeReader::begin_inside(std::size_t at, bool thumb)
+{
+	const Inside inside = inside_before(at);
+	paths_.set_known_jumps(inside.jumps);
+	const bool good = begin_with(inside.jumps, at, thumb, ArmPaths::Proof::strong);
+	paths_.set_known_jumps({});
+	return good || begin_with(inside.landings, at, thumb, ArmPaths::Proof::leaves);
 }
 
 // In the mode of the code around, or else in the other one.
 bool ArmCodeReader::begin_somehow(std::size_t at, bool thumb, bool behind_code)
 {
-	if (begin_behind_jump(at, thumb))
+	if (begin_inside(at, thumb))
 		return true;
 	for (const bool mode : {thumb, !thumb}) {
 		const bool likely = behind_code || is_prologue(at, mode) || !((address_ + at * 2) % alignment);

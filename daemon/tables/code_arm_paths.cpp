@@ -211,6 +211,18 @@ bool ArmPaths::pass_computed_jump(const Step& step, const ArmFrame& frame, std::
 	return true;
 }
 
+// Beyond the limit there is one too many, which says so.
+void ArmPaths::note_landing(const ArmInstruction& call, const ArmFrame& frame)
+{
+	ArmFrame behind = frame;
+	behind.execute(call);
+	if (!behind.has_saved_link() || landings_.size() > max_jumps)
+		return;
+	const std::uint32_t number = frames_.number_of(behind.at_jump());
+	if (std::find(landings_.begin(), landings_.end(), number) == landings_.end())
+		landings_.push_back(number);
+}
+
 // False: the path ends here.
 bool ArmPaths::pass(const Step& step, ArmFrame& frame, std::uint32_t& via)
 {
@@ -228,6 +240,7 @@ bool ArmPaths::pass(const Step& step, ArmFrame& frame, std::uint32_t& via)
 		go_to(instruction, frame, via);
 		return false;
 	case ArmFlow::call:
+		note_landing(instruction, frame);
 		if (instruction.has_target)
 			calls_.push_back({address_ + static_cast<std::uint32_t>(step.at * 2), instruction.target,
 					  instruction.target_thumb});
@@ -293,6 +306,7 @@ bool ArmPaths::follow_once(std::size_t at, bool thumb, const ArmFrame& frame)
 	tried_data_.clear();
 	calls_.clear();
 	jumps_.clear();
+	landings_.clear();
 	arrive(at, thumb, frame, 0);
 	while (!pending_.empty() && !wrong_) {
 		if (!steps_left_)

@@ -74,6 +74,8 @@ public:
 	// Of what was followed.
 	const std::vector<ArmCall>& calls() const { return calls_; }
 	const std::vector<std::uint32_t>& jumps() const { return jumps_; }
+	// Frames behind calls, as an exception finds them, where the return address has been saved.
+	const std::vector<std::uint32_t>& landings() const { return landings_; }
 	const std::vector<std::uint32_t>& pointers() const { return pointers_; }
 	bool never_returned() const { return !returned_; }
 	void add_no_return(std::size_t at) { no_return_[at] = true; }
@@ -95,6 +97,7 @@ private:
 		       std::size_t& next) const;
 	std::vector<Step> block_at(std::size_t at, const ArmInstruction& first, std::size_t& next) const;
 	bool pass(const Step& step, ArmFrame& frame, std::uint32_t& via);
+	void note_landing(const ArmInstruction& call, const ArmFrame& frame);
 	bool pass_computed_jump(const Step& step, const ArmFrame& frame, std::uint32_t via);
 	void pass_table(const ArmJumpTable& table, const ArmFrame& frame, std::uint32_t via);
 	std::vector<ArmInstruction> before(std::size_t at) const;
@@ -126,7 +129,7 @@ private:
 	// Of what is being tried.
 	std::vector<std::size_t> pending_, trail_, tried_data_;
 	std::vector<ArmCall> calls_;
-	std::vector<std::uint32_t> jumps_;
+	std::vector<std::uint32_t> jumps_, landings_;
 	std::vector<std::uint32_t> pointers_; // to code
 	bool wrong_ = false, returned_ = false;
 	Proof proof_ = Proof::none;

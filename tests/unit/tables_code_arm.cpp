@@ -134,6 +134,19 @@ TEST_CASE("T32: what follows a call that does not return is no part of its funct
 	CHECK(thumb(code, {0x1100}) == expected); // it is known
 }
 
+TEST_CASE("T32: where an exception lands there is the frame of the calls")
+{
+	// push {r7, lr}; blx r3; pop {r7, pc}; 1: movs r0, #1; bl 0x1100, which does not return
+	const std::string framed = "cfa=sp+8 ra=[cfa-4] r11=same r7=[cfa-8]";
+	CHECK(thumb({0xb580, call_register, 0xbd80, 0x2001, 0xf000, 0xf87a}, {0x1100}) ==
+	      "0 " + leaf + "; 2 " + framed + "; 12 end");
+	// The same that goes back into the function: 1: movs r0, #1; b 0x1004
+	CHECK(thumb({0xb580, call_register, 0xbd80, 0x2001, 0xe7fc}) == "0 " + leaf + "; 2 " + framed + "; 10 end");
+	// Two frames that make sense: push {r7, lr}; blx r3; sub sp, #8; blx r3; add sp, #8; pop; movs; bl
+	CHECK(thumb({0xb580, call_register, 0xb082, call_register, 0xb002, 0xbd80, 0x2001, 0xf000, 0xf877}, {0x1100}) ==
+	      "0 " + leaf + "; 2 " + framed + "; 6 cfa=sp+16 ra=[cfa-4] r11=same r7=[cfa-8]; 10 " + framed + "; 12 end");
+}
+
 TEST_CASE("T32: a call that finds no way back ends a stack, and guesses nothing")
 {
 	// push {r1-r4}; blx r3; pop {r1-r4}; bl 0x1100: LR is lost with the first call
