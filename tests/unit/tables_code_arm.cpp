@@ -144,7 +144,8 @@ TEST_CASE("T32: where an exception lands there is the frame of the calls")
 	CHECK(thumb({0xb580, call_register, 0xbd80, 0x2001, 0xe7fc}) == "0 " + leaf + "; 2 " + framed + "; 10 end");
 	// Two frames that make sense: push {r7, lr}; blx r3; sub sp, #8; blx r3; add sp, #8; pop; movs; bl
 	CHECK(thumb({0xb580, call_register, 0xb082, call_register, 0xb002, 0xbd80, 0x2001, 0xf000, 0xf877}, {0x1100}) ==
-	      "0 " + leaf + "; 2 " + framed + "; 6 cfa=sp+16 ra=[cfa-4] r11=same r7=[cfa-8]; 10 " + framed + "; 12 end");
+	      "0 " + leaf + "; 2 " + framed + "; 6 cfa=sp+16 ra=[cfa-4] r11=same r7=[cfa-8]; 10 " + framed +
+		      "; 12 end");
 }
 
 TEST_CASE("T32: a call that finds no way back ends a stack, and guesses nothing")
