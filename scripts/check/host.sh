@@ -143,11 +143,11 @@ matrix_quick() {
 # Of matrix-arm-SET those of one instruction set.
 matrix_pattern() { case $1 in matrix-arm-*) echo "*,${1##*-},*" ;; *) echo '*' ;; esac }
 
-# In libraries one instruction of 16 is enough: emulated steps are slow.
+# In libraries one instruction of 64 is enough: emulated steps are slow.
 matrix_guest() { # FOLDER
 	UWIND_NO_BUILD=1 qemu/run.sh --arch arm64 --kernel 6.1 --no-module --cpu max,pauth-impdef=on --timeout 1150 --out "$OUT/guest" \
 		--pkg libc6:armhf --pkg libstdc++6:armhf --add tests/truth/matrix --add build/arm64/tests/truth_matrix --add "$1:/root/programs" \
-		-- /root/matrix/run.sh /root/truth_matrix /root/programs 16
+		-- /root/matrix/run.sh /root/truth_matrix /root/programs 64
 }
 
 # The same in a guest without the module; a CPU signs return addresses or does not.
