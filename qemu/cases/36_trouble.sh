@@ -40,18 +40,19 @@ $PROGRAMS/threads_victim 3600 &
 load=$!
 
 # A processor goes and comes back: its samples do, too, also those of a session that has asked for it alone.
+go_and_come() { # SAMPLES before that
+	until_true 30 asked $(($(status_of requested) + $1)) || fail "hotplug: samples are taken"
+	echo 0 >/sys/devices/system/cpu/cpu1/online || fail "a processor can go"
+	sleep 1
+	echo 1 >/sys/devices/system/cpu/cpu1/online || fail "a processor can come"
+	sleep 4
+}
 begin hotplug -a -F 499
-all=$recorder
-uwind record -a -C 1 -F 199 --duration 120 -o chosen.json >chosen.log 2>&1 &
-chosen=$!
-until_true 30 runs_two || fail "hotplug: two sessions run: $(cat chosen.log)"
-until_true 30 asked 500 || fail "hotplug: samples are taken"
-echo 0 >/sys/devices/system/cpu/cpu1/online || fail "a processor can go"
-sleep 1
-echo 1 >/sys/devices/system/cpu/cpu1/online || fail "a processor can come"
-sleep 4
-end hotplug $all samples:threads_victim:100 cpus:2
-end chosen $chosen samples:threads_victim:50 cpus:1 on:1
+go_and_come 500
+end hotplug $recorder samples:threads_victim:100 cpus:2
+begin chosen -a -C 1 -F 499
+go_and_come 50
+end chosen $recorder samples:threads_victim:50 cpus:1 on:1
 begin_anew hotplug
 
 # A reader that stops reading loses records, which are counted; then it goes on.
