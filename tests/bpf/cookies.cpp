@@ -71,8 +71,9 @@ int watch(const char* path, const char* name, int pid, Progress progress)
 	const Ring ring(ring_buffer__new(calls, print_call, &progress, nullptr), ring_buffer__free);
 	if (!ring || kill(pid, SIGCONT))
 		return complain("begin");
+	// Whatever there is: a ring that was full before anybody looked wakes nobody.
 	while (progress.printed < progress.wanted)
-		if (ring_buffer__poll(ring.get(), 1000) < 0)
+		if (ring_buffer__poll(ring.get(), 100) < 0 || ring_buffer__consume(ring.get()) < 0)
 			return complain("read what the program says");
 	return 0;
 }
