@@ -17,7 +17,7 @@
 static struct uw_kept *uw_distrusted_get(const struct uw_space *space, u64 address, u32 number)
 {
 	const struct uw_range *bound, *mapped;
-	const struct uw_kept *kept = NULL;
+	struct uw_kept *kept = NULL;
 
 	bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
 	mapped = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_MAPPED]), address);
@@ -25,10 +25,9 @@ static struct uw_kept *uw_distrusted_get(const struct uw_space *space, u64 addre
 		kept = bound->kept;
 	else if (mapped && mapped->file)
 		kept = uw_file_kept(mapped->file);
-	if (!kept || kept->number != number ||
-	    !refcount_inc_not_zero((refcount_t *)&kept->refs))
+	if (!kept || kept->number != number || !refcount_inc_not_zero(&kept->refs))
 		return NULL;
-	return (struct uw_kept *)kept;
+	return kept;
 }
 
 static void uw_distrust_kept(struct uw_kept *kept, const struct uw_found *found)
@@ -44,7 +43,7 @@ static void uw_distrust_kept(struct uw_kept *kept, const struct uw_found *found)
 }
 
 /* A walk that must not sleep leaves it to the next one. */
-void uw_registry_distrust(const struct uw_port *port, u64 address, const struct uw_found *found)
+void uw_distrust(const struct uw_port *port, u64 address, const struct uw_found *found)
 {
 	struct uw_kept *kept;
 

@@ -281,9 +281,9 @@ void uw_file_put(struct uw_file *file)
 	WARN_ON_ONCE(refcount_dec_and_test(&file->refs));
 }
 
-const struct uw_kept *uw_file_kept(const struct uw_file *file)
+struct uw_kept *uw_file_kept(const struct uw_file *file)
 {
-	const struct uw_kept *kept = rcu_dereference(file->kept);
+	struct uw_kept *kept = rcu_dereference(file->kept);
 
 	if (kept)
 		return kept;

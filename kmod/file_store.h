@@ -67,7 +67,7 @@ int uw_file_tie(struct uw_kept *kept, struct file *file);
 void uw_file_untie(struct uw_kept *kept);
 
 /* The table that serves current in this file, or NULL. Under rcu_read_lock(). */
-const struct uw_kept *uw_file_kept(const struct uw_file *file);
+struct uw_kept *uw_file_kept(const struct uw_file *file);
 
 /* The file with that number. Under rcu_read_lock(). */
 struct uw_file *uw_file_find(u32 number);

@@ -13,6 +13,8 @@
 #include "refusal.h"
 #include "table_input.h"
 
+#define UW_REFUSAL_PATH_BYTES 128 /* four names; longer ones are cut */
+
 /* The file that is mapped there, with a reference, or NULL. */
 static struct file *uw_file_at(struct mm_struct *mm, u64 address)
 {
@@ -33,15 +35,13 @@ void uw_refusal_tell(const struct uw_section *section, const struct uw_reject *r
 	struct task_struct *task = section->task ?: current;
 	struct mm_struct *mm = get_task_mm(task);
 	struct file *file = mm ? uw_file_at(mm, section->data) : NULL;
+	char whose[UW_REFUSAL_PATH_BYTES] = "in memory";
 
 	if (file)
-		pr_notice_ratelimited("uwind: %s[%d]: .sframe section of %pD4 at %#llx is refused: byte %llu: %s\n",
-				      task->comm, task_tgid_nr(task), file, section->data,
-				      reject->offset, reject->why);
-	else
-		pr_notice_ratelimited("uwind: %s[%d]: .sframe section in memory at %#llx is refused: byte %llu: %s\n",
-				      task->comm, task_tgid_nr(task), section->data,
-				      reject->offset, reject->why);
+		scnprintf(whose, sizeof(whose), "of %pD4", file);
+	pr_notice_ratelimited("uwind: %s[%d]: .sframe section %s at %#llx is refused: byte %llu: %s\n",
+			      task->comm, task_tgid_nr(task), whose, section->data,
+			      reject->offset, reject->why);
 	if (file)
 		fput(file);
 	if (mm)

@@ -31,7 +31,7 @@ struct uw_port {
 };
 
 int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found);
-void uw_registry_distrust(const struct uw_port *port, u64 address, const struct uw_found *found);
+void uw_distrust(const struct uw_port *port, u64 address, const struct uw_found *found);
 int uw_memory_enter_at(struct uw_port *port, u64 address);
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
 int uw_memory_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES]);
@@ -104,7 +104,7 @@ static inline bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address
 
 static inline void uw_port_distrust(struct uw_port *port, u64 address, const struct uw_found *found)
 {
-	uw_registry_distrust(port, address, found);
+	uw_distrust(port, address, found);
 }
 
 #endif
