@@ -294,6 +294,18 @@ std::uint8_t ArmFrame::best_base() const
 	return pc;
 }
 
+Rule arm_rule_of_pushed(std::int32_t words)
+{
+	constexpr std::int32_t word = 4;
+	Rule rule;
+	rule.kind = UW_RULE_FRAME;
+	rule.cfa_reg = UW_ARM_SP;
+	rule.cfa_off = words * word;
+	rule.ra_place = words ? UW_PLACE_CFA_MEM : UW_PLACE_SAME;
+	rule.ra_off = words ? -word : 0;
+	return rule;
+}
+
 Rule ArmFrame::rule() const
 {
 	const std::uint8_t base = best_base();

@@ -77,4 +77,7 @@ private:
 	bool link_computed_ = false; // by an instruction that was no call
 };
 
+// Of code that is known without reading it: so many words are pushed, the return address first; none, it is in LR.
+Rule arm_rule_of_pushed(std::int32_t words);
+
 } // namespace uwind

@@ -11,6 +11,7 @@
 //   arm    header  push {lr}; … ldr pc, [lr, #8]!          0, then 4
 #include "tables/plt.h"
 
+#include "tables/frame_arm.h"
 #include "tables/segments.h"
 
 extern "C" {
@@ -34,17 +35,6 @@ Rule x86_rule(Arch arch, std::int32_t words)
 	rule.cfa_off = words * word;
 	rule.ra_place = UW_PLACE_CFA_MEM;
 	rule.ra_off = -word;
-	return rule;
-}
-
-Rule arm_rule(bool link_saved)
-{
-	Rule rule;
-	rule.kind = UW_RULE_FRAME;
-	rule.cfa_reg = UW_ARM_SP;
-	rule.cfa_off = link_saved ? 4 : 0;
-	rule.ra_place = link_saved ? UW_PLACE_CFA_MEM : UW_PLACE_SAME;
-	rule.ra_off = link_saved ? -4 : 0;
 	return rule;
 }
 
@@ -150,13 +140,13 @@ void PltReader::x86()
 void PltReader::arm()
 {
 	constexpr std::uint32_t push_link = 0xe52de004, jump = 0xe5bef008;
-	from(0, arm_rule(false));
+	from(0, arm_rule_of_pushed(0));
 	for (std::uint64_t at = 0; at + 4 <= code_.size(); at += 4) {
 		const std::uint32_t word = word_at(code_, at);
 		if (word == push_link)
-			from(at + 4, arm_rule(true));
+			from(at + 4, arm_rule_of_pushed(1));
 		else if (word == jump)
-			from(at + 4, arm_rule(false));
+			from(at + 4, arm_rule_of_pushed(0));
 	}
 }
 

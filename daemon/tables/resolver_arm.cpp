@@ -3,11 +3,8 @@
 // address, which the header has pushed, is popped at the end into its place.
 #include "tables/resolver_arm.h"
 
+#include "tables/frame_arm.h"
 #include "tables/segments.h"
-
-extern "C" {
-#include "types.h"
-}
 
 #include <array>
 #include <cstring>
@@ -47,18 +44,6 @@ bool is_resolver(Bytes code, std::uint64_t at)
 	return true;
 }
 
-// Words between SP and the CFA; 0: the return address is in the link register.
-Rule rule_with(std::int32_t words)
-{
-	Rule rule;
-	rule.kind = UW_RULE_FRAME;
-	rule.cfa_reg = UW_ARM_SP;
-	rule.cfa_off = words * static_cast<std::int32_t>(arm_word);
-	rule.ra_place = words ? UW_PLACE_CFA_MEM : UW_PLACE_SAME;
-	rule.ra_off = words ? -static_cast<std::int32_t>(arm_word) : 0;
-	return rule;
-}
-
 } // namespace
 
 std::vector<Stretch> resolver_stretches_arm(const ElfFile& file)
@@ -74,9 +59,9 @@ std::vector<Stretch> resolver_stretches_arm(const ElfFile& file)
 			if (!range)
 				continue;
 			const std::uint32_t start = range->start;
-			stretches.push_back({start, start + behind_push, rule_with(1)});
-			stretches.push_back({start + behind_push, start + behind_pop, rule_with(6)});
-			stretches.push_back({start + behind_pop, range->end, rule_with(0)});
+			stretches.push_back({start, start + behind_push, arm_rule_of_pushed(1)});
+			stretches.push_back({start + behind_push, start + behind_pop, arm_rule_of_pushed(6)});
+			stretches.push_back({start + behind_pop, range->end, arm_rule_of_pushed(0)});
 		}
 	}
 	return stretches;

@@ -51,13 +51,13 @@ std::string thumb(const std::vector<std::uint16_t>& halves, std::vector<std::uin
 	return read(code, {{{start | 1, 0}}, std::move(no_return)});
 }
 
-std::string a32(const std::vector<std::uint32_t>& words)
+std::string a32(const std::vector<std::uint32_t>& words, std::vector<std::uint32_t> no_return = {})
 {
 	std::vector<std::uint8_t> code;
 	for (const std::uint32_t word : words)
 		for (int shift = 0; shift < 32; shift += 8)
 			code.push_back(static_cast<std::uint8_t>(word >> shift));
-	return read(code, {{{start, 0}}, {}});
+	return read(code, {{{start, 0}}, std::move(no_return)});
 }
 
 const std::string leaf = "cfa=sp ra=lr r11=same";
@@ -148,11 +148,14 @@ TEST_CASE("T32: where an exception lands there is the frame of the calls")
 		      "; 12 end");
 }
 
-TEST_CASE("T32: a call that finds no way back ends a stack, and guesses nothing")
+TEST_CASE("an Arm call that finds no way back ends a stack, and guesses nothing")
 {
 	// push {r1-r4}; blx r3; pop {r1-r4}; bl 0x1100: LR is lost with the first call
 	CHECK(thumb({0xb41e, call_register, 0xbc1e, 0xf000, 0xf87b}, {0x1100}) ==
 	      "0 " + leaf + "; 2 cfa=sp+16 ra=lr r11=same; 4 none; 7 cfa=sp+4 ra=lr r11=same; 10 end");
+	// The same in A32.
+	CHECK(a32({0xe92d001e, 0xe12fff33, 0xe8bd001e, 0xeb00003b}, {0x1100}) ==
+	      "0 " + leaf + "; 4 cfa=sp+16 ra=lr r11=same; 8 none; 13 cfa=sp+4 ra=lr r11=same; 16 end");
 }
 
 TEST_CASE("Arm code that would return to something else has no rows")
