@@ -11,17 +11,10 @@ distrusted() { [ "$(status_of tables_distrusted)" = $((before + 1)) ]; }
 named() { dmesg | grep -c 'uwind: table [0-9]* of .*/asker is out of service: .* met in asker\['; }
 sampled() { [ "$(status_of requested)" -ge $((start + 300)) ]; }
 
-# recording NAME: one of the asker, once its tables are there.
-recording() {
-	uwind record -p $asker -F 199 --duration 300 -o "$1.json" >record.log 2>&1 &
-	recorder=$!
+# begin_asker NAME: a recording of the asker, whose tables are there.
+begin_asker() {
+	begin "$1" -p $asker -F 199
 	until_true 60 has_tables asker libc.so.6 || fail "$1: the tables are there: $(cat list.txt)"
-}
-
-end() {
-	kill -TERM $recorder
-	wait $recorder || fail "$1: recorded: $(cat record.log)"
-	tail -n 1 record.log
 }
 
 objcopy -O binary --only-section=.sframe --set-section-flags .sframe=alloc $PROGRAMS/sframe_victim section
@@ -35,24 +28,23 @@ rules broken.json schema balance counted:sections_refused
 kill -KILL $broken
 
 before=$(status_of tables_distrusted)
+named_before=$(named)
 $PROGRAMS/asker /dev/null x 1000000000 >asker.txt &
 asker=$!
-recording spoiled
+begin_asker spoiled
 let_rain spoil=$asker
 until_true 30 distrusted || fail "one table is distrusted: $(uwind status)"
 rmmod uwind_rain || fail "rmmod uwind_rain"
-[ "$(named)" = 1 ] || fail "the log names it once: $(dmesg | tail -n 5)"
+[ "$(named)" = $((named_before + 1)) ] || fail "the log names it once: $(dmesg | tail -n 5)"
 uwind list >list.txt
 ! grep -q '/asker$' list.txt || fail "it serves nobody any more: $(cat list.txt)"
 grep -q '/libc.so.6$' list.txt || fail "the others are in service: $(cat list.txt)"
-end spoiled
-rules spoiled.json schema balance
+end spoiled $recorder
 dmesg | grep 'out of service'
 
-recording anew
+begin_asker anew
 start=$(status_of requested)
 until_true 60 sampled || fail "samples are taken: $(uwind status)"
-end anew
+end anew $recorder samples:asker:100 complete:asker:95 chain:asker:ask:ask_below chain:asker:ask_below:main
 distrusted || fail "no other table is distrusted: $(uwind status)"
-rules anew.json schema balance samples:asker:100 complete:asker:95 chain:asker:ask:ask_below chain:asker:ask_below:main
 kill -KILL $asker

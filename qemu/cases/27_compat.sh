@@ -3,6 +3,7 @@
 # Stock 32-bit programs: an interpreter that recurses through pcall(), makes system calls and formats strings, and a compressor.
 # Expected: 25 s
 # Needs: /lib/ld-linux*.so.[23]
+# Pages: 4096, for which those of Debian 12 are linked
 . ./lib.sh
 
 # System calls of i386 go through the vDSO, so samples meet it; Arm's do not.

@@ -9,25 +9,8 @@ socket_limit=/proc/sys/net/core/rmem_max
 with= # what a recording is started with
 frozen=/sys/fs/cgroup/frozen
 
-# begin NAME ARGUMENT...: a recording in the background; recorder is its process.
-begin() {
-	name=$1
-	shift
-	$with uwind record "$@" --duration 120 -o "$name.json" >"$name.log" 2>&1 &
-	recorder=$!
-	until_true 30 is_sampling || fail "$name: record samples: $(cat "$name.log")"
-}
-
-end() { # NAME PROCESS RULE...
-	kill -TERM "$2"
-	wait "$2" || fail "$1: recorded: $(cat "$1.log")"
-	name=$1
-	shift 2
-	rules "$name.json" schema balance "$@"
-	echo "$name, at $(cut -d. -f1 /proc/uptime) s: $(tail -n 1 "$name.log")"
-}
-
 runs_two() { [ "$(status_of sessions)" = 2 ]; }
+runs_four() { [ "$(status_of sessions)" = 4 ]; }
 drops() { [ "$(status_of lost.dropped)" -gt 0 ]; }
 
 begin_anew() {
@@ -89,12 +72,16 @@ one=$!
 uwindd --interval 3600 --dir "$WORK/two" &
 two=$!
 until_true 120 runs_two || fail "two services sample"
-uwind record -F 199 -p $load --duration 5 -o first.json >first.log 2>&1 &
+uwind record -F 199 -p $load --duration 300 -o first.json >first.log 2>&1 &
 first=$!
-uwind record -F 199 -p $load --duration 5 -o second.json >second.log 2>&1 &
+uwind record -F 199 -p $load --duration 300 -o second.json >second.log 2>&1 &
 second=$!
+until_true 60 runs_four || fail "and two recordings: $(uwind status)"
+until_true 120 asked $(($(status_of requested) + 1000)) || fail "several: samples are taken"
+kill -TERM $first $second
 wait $first || fail "the first recording: $(cat first.log)"
 wait $second || fail "the second recording: $(cat second.log)"
+until_true 120 asked $(($(status_of requested) + 1500)) || fail "several: the services take samples"
 kill -TERM $one
 wait $one || fail "the first service ends well"
 kill -KILL $two

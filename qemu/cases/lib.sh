@@ -68,6 +68,25 @@ has_tables() {
 	for mapped; do grep -q "/$mapped" list.txt || return 1; done
 }
 
+# begin NAME ARGUMENT...: a recording NAME.json in the background; recorder is its process, with= what it is started with.
+begin() {
+	name=$1
+	shift
+	${with:-} uwind record "$@" --duration 300 -o "$name.json" >"$name.log" 2>&1 &
+	recorder=$!
+	until_true 30 is_sampling || fail "$name: record samples: $(cat "$name.log")"
+}
+
+# end NAME PROCESS RULE...: it ends, and its report keeps the rules.
+end() {
+	kill -TERM "$2"
+	wait "$2" || fail "$1: recorded: $(cat "$1.log")"
+	name=$1
+	shift 2
+	rules "$name.json" schema balance "$@"
+	echo "$name, at $(cut -d. -f1 /proc/uptime) s: $(tail -n 1 "$name.log")"
+}
+
 no_tables() { [ "$(status_of tables)" = 0 ]; }
 
 # So many stacks have been asked for since the module was loaded.
@@ -75,7 +94,7 @@ asked() { [ "$(status_of requested)" -ge "$1" ]; }
 
 module_loaded() { grep -q '^uwind ' /proc/modules; }
 
-# remove_module WHAT: rmmod, done within a second. took: its milliseconds.
+# remove_module WHAT: as rmmod does, done within a second. took: the milliseconds of the system call.
 remove_module() {
 	took=$(python3 "$CASES/remove_module.py") || fail "$1: rmmod"
 	[ "$took" -lt "${RMMOD_LIMIT_MS:-1000}" ] || fail "$1: rmmod took $took ms"

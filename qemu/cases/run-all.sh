@@ -19,12 +19,18 @@ module_unused() {
 	return 1
 }
 
-# What a case needs is a path, or a pattern of paths.
+# What a case needs is a path, or a pattern of paths, and perhaps a size of pages.
 has_needs() {
 	needs=$(sed -n 's/^# Needs: //p' "$1.sh")
+	pages=$(sed -n 's/^# Pages: \([0-9]*\).*/\1/p' "$1.sh")
 	# shellcheck disable=SC2086
-	[ -z "$needs" ] || ls -d $needs >/dev/null 2>&1 && return
-	echo "passed over: $1 needs $needs, which this kernel has not"
+	if [ -n "$needs" ] && ! ls -d $needs >/dev/null 2>&1; then
+		echo "passed over: $1 needs $needs, which this kernel has not"
+	elif [ -n "$pages" ] && [ "$pages" != "$(getconf PAGESIZE)" ]; then
+		echo "passed over: $1 needs pages of $pages bytes"
+	else
+		return 0
+	fi
 	return 1
 }
 
