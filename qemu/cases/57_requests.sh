@@ -6,9 +6,10 @@
 . ./lib.sh
 . "$CASES/rain.sh"
 
-contexts=softirq,hardirq
-# A kernel with KASAN has no NMIs in which work can be queued.
-[ "$(uname -m)" != x86_64 ] || grep -q ' __asan_load8' /proc/kallsyms || contexts=softirq,hardirq,nmi
+# PREEMPT_RT has no softirqs but in threads; a kernel with KASAN has no NMIs in which work can be queued.
+contexts=hardirq
+uname -v | grep -q PREEMPT_RT || contexts=$contexts,softirq
+[ "$(uname -m)" != x86_64 ] || grep -q ' __asan_load8' /proc/kallsyms || contexts=$contexts,nmi
 requests=${REQUESTS:-2000}
 
 # column CONTEXT WORD: the number behind the word. total WORD: the number of a line of its own.
@@ -16,7 +17,10 @@ column() { awk -v context="$1" -v word="$2" '$1 == context { for (i = 2; i < NF;
 total() { awk -v word="$1" '$1 == word { print $NF }' account.txt; }
 read_account() { cat $ACCOUNT >account.txt; }
 
-kinds() { echo "task softirq irq"; case $contexts in *nmi*) echo nmi ;; esac; }
+kinds() {
+	echo "task irq"
+	for kind in softirq nmi; do case $contexts in *$kind*) echo $kind ;; esac; done
+}
 
 asked_enough() {
 	read_account
@@ -64,7 +68,7 @@ seconds=$(($(date +%s) - start))
 	kill -KILL $victims
 	wait $victims 2>/dev/null || true
 }
-until_true 60 all_answered || fail "each request has its answer: $(cat account.txt)"
+until_true 60 all_answered || fail "each request has its answer: $(cat account.txt; ps -eLo pid,tid,stat,wchan:24,comm)"
 balances
 kill -TERM $recorder
 wait $recorder || fail "recorded beside it: $(cat record.log)"

@@ -5,7 +5,8 @@
  *
  * Lines of the account, per context: "CONTEXT asked N shared N refused N nomem N exiting N
  * answered N frames N"; then "lost CAUSE N" for each enum uwind_loss, "strange N" (a cookie
- * that nobody asked for), "twice N", "wrong_task N", "wrong_image N", "cancelled N", "open N".
+ * that nobody asked for), "twice N", "wrong_task N", "wrong_image N", "cancelled N", "open N",
+ * and for some of the open ones "owed by TID".
  */
 #include <linux/hash.h>
 #include <linux/sched.h>
@@ -18,6 +19,7 @@
 
 #define LEDGER_BITS 20
 #define LEDGER_PROBES 64
+#define LEDGER_SHOWN 16
 
 #define ENUM_LOSS(name, json) LOSS_##name,
 enum { UWIND_LOSS_LIST(ENUM_LOSS) NR_LOSSES };
@@ -82,13 +84,18 @@ static void entry_add(enum context context, u64 cookie)
 	atomic_inc(&full);
 }
 
+bool ledger_wants(enum context context)
+{
+	return atomic_read(&columns[context].asked) < most;
+}
+
 void ledger_ask(enum context context, struct pt_regs *regs)
 {
 	struct column *column = &columns[context];
 	u64 cookie;
 	int result;
 
-	if (atomic_read(&column->asked) >= most)
+	if (!ledger_wants(context))
 		return;
 	result = borrowed.request(&work, regs, &cookie);
 	switch (result) {
@@ -170,6 +177,19 @@ static unsigned int count_open(void)
 	return open;
 }
 
+static void show_owing(struct seq_file *out)
+{
+	unsigned int shown = 0;
+	struct entry *entry;
+
+	for (entry = entries; entry < entries + (1 << LEDGER_BITS) && shown < LEDGER_SHOWN; entry++) {
+		if (atomic_read(&entry->state) != ENTRY_OPEN)
+			continue;
+		seq_printf(out, "owed by %d\n", entry->tid);
+		shown++;
+	}
+}
+
 void ledger_show(struct seq_file *out)
 {
 	int i;
@@ -189,6 +209,7 @@ void ledger_show(struct seq_file *out)
 		   atomic_read(&strange), atomic_read(&twice), atomic_read(&wrong_task),
 		   atomic_read(&wrong_image), atomic_read(&cancelled), atomic_read(&full), count_open());
 	seq_printf(out, "sent %llu\n", nmi_sent());
+	show_owing(out);
 }
 
 int ledger_start(unsigned int limit)

@@ -40,6 +40,11 @@ void hit(enum context context, struct pt_regs *regs)
 		hits_ask(regs);
 }
 
+bool is_wanted(enum context context)
+{
+	return !limit || ledger_wants(context);
+}
+
 static int account_show(struct seq_file *out, void *unused)
 {
 	if (limit)

@@ -15,6 +15,7 @@ enum context { IN_TASK, IN_SOFTIRQ, IN_IRQ, IN_NMI, NR_CONTEXTS };
 
 /* main.c: a moment has come. regs of what was interrupted; NULL: not known. */
 void hit(enum context context, struct pt_regs *regs);
+bool is_wanted(enum context context); /* else enough was asked in it, and it need not rain */
 
 /* senders.c: per processor a thread that sends moments to the next one. */
 int senders_start(unsigned int period_us, bool softirq, bool irq, bool nmi);
@@ -40,6 +41,7 @@ void hits_show(struct seq_file *out);
 /* ledger.c: asks for itself, and keeps an account of each request. */
 int ledger_start(unsigned int limit);
 void ledger_ask(enum context context, struct pt_regs *regs);
+bool ledger_wants(enum context context);
 bool ledger_cancel(void); /* whatever current asked last */
 void ledger_show(struct seq_file *out);
 void ledger_stop(void);

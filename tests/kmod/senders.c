@@ -52,6 +52,11 @@ static bool is_busy(unsigned int cpu)
 	return test_bit(TASKLET_STATE_SCHED, &per_cpu_ptr(&moments, cpu)->tasklet.state);
 }
 
+static bool rains_calls(void)
+{
+	return (with_irq && is_wanted(IN_IRQ)) || (with_softirq && is_wanted(IN_SOFTIRQ));
+}
+
 static int send(void *unused)
 {
 	unsigned int to = cpumask_next(raw_smp_processor_id(), cpu_online_mask);
@@ -60,9 +65,9 @@ static int send(void *unused)
 		to = cpumask_first(cpu_online_mask);
 	while (!kthread_should_stop()) {
 		usleep_range(mean_us / 2, mean_us * 3 / 2);
-		if (with_nmi)
+		if (with_nmi && is_wanted(IN_NMI))
 			nmi_send(to);
-		if ((with_irq || with_softirq) && !is_busy(to)) /* -EBUSY: the last is under way */
+		if (rains_calls() && !is_busy(to)) /* -EBUSY: the last is under way */
 			smp_call_function_single_async(to, &per_cpu_ptr(&moments, to)->call);
 	}
 	return 0;
