@@ -278,7 +278,7 @@ static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bo
 	sp = walk->regs.r[uw_arch_sp(walk->arch)];
 	uw_memory_begin(&port, walk->arch, sp, atomic);
 	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
-		walk->regs.pc = uw_uprobe_pc(&port, walk->regs.pc, sp);
+		uw_uprobe_regs(&port, &walk->regs);
 	uw_walk_run(walk, &port);
 	uw_stats_walk(walk->nr_frames);
 }

@@ -53,12 +53,33 @@ u64 uw_uprobe_caller(struct uw_port *port, u64 ra, u64 cfa)
 	return ra;
 }
 
-/* A probed instruction is at pc itself, or about to be executed elsewhere; or a function has returned to the trampoline. */
-u64 uw_uprobe_pc(struct uw_port *port, u64 pc, u64 sp)
+/* The innermost function has returned to the trampoline. */
+static void uw_uprobe_leave(struct uw_port *port, struct uw_regs *regs)
+{
+	u64 *sp = &regs->r[uw_arch_sp(port->arch)], ra;
+	struct uw_way_out out;
+
+	if (!uw_uprobe_way_out(regs->pc, &out)) {
+		regs->pc = uw_uprobe_caller(port, regs->pc, *sp);
+		return;
+	}
+	ra = regs->pc & PAGE_MASK;
+	if (out.calls)
+		ra = uw_uprobe_caller(port, ra, *sp + out.sp_off + port->word_bytes);
+	else if (uw_port_word(port, *sp + out.sp_off, &ra))
+		return;
+	*sp += out.sp_off + port->word_bytes;
+	regs->pc = ra;
+}
+
+/* A probed instruction is at pc itself, or about to be executed elsewhere. */
+void uw_uprobe_regs(struct uw_port *port, struct uw_regs *regs)
 {
 	const struct uprobe_task *utask = current->utask;
+	u64 page = regs->pc & PAGE_MASK;
 
-	if (utask->state == UTASK_SSTEP && pc - utask->xol_vaddr < UPROBE_XOL_SLOT_BYTES)
-		return utask->vaddr + (pc - utask->xol_vaddr);
-	return uw_uprobe_caller(port, pc, sp);
+	if (utask->state == UTASK_SSTEP && regs->pc - utask->xol_vaddr < UPROBE_XOL_SLOT_BYTES)
+		regs->pc = utask->vaddr + (regs->pc - utask->xol_vaddr);
+	else if (regs->pc - page < UPROBE_XOL_SLOT_BYTES && uw_is_trampoline(port, page))
+		uw_uprobe_leave(port, regs);
 }

@@ -11,10 +11,29 @@
 #include <linux/uprobes.h>
 
 struct uw_port;
+struct uw_regs;
 
-/* Both return their argument if no probe has changed it. pc is exact, sp belongs to it. */
-u64 uw_uprobe_pc(struct uw_port *port, u64 pc, u64 sp);
+/* Returns its argument if no probe has changed it. */
 u64 uw_uprobe_caller(struct uw_port *port, u64 ra, u64 cfa);
+
+/* Of the innermost frame, whose pc is exact: as they would be without probes. */
+void uw_uprobe_regs(struct uw_port *port, struct uw_regs *regs);
+
+/* What is left of a trampoline that has several instructions. */
+struct uw_way_out {
+	s32 sp_off; /* where its return finds the address: bytes from SP         */
+	bool calls; /* a system call puts it there                               */
+};
+
+/* False: the instructions at pc are not those of such a trampoline. */
+#ifdef CONFIG_X86_64
+bool uw_uprobe_way_out(u64 pc, struct uw_way_out *out);
+#else
+static inline bool uw_uprobe_way_out(u64 pc, struct uw_way_out *out)
+{
+	return false;
+}
+#endif
 
 /* Has current ever met a probe? Then its saved registers may be the kernel's for a moment. */
 static inline bool uw_uprobed(void)

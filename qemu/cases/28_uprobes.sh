@@ -18,9 +18,17 @@ probe deep work_recurse
 probe above outer
 echo 1 >/sys/kernel/tracing/events/uwind/enable
 before=$(calls)
-want "a probed program is recorded" uwind record -F 499 -o probed.json -- "$PROGRAMS/sframe_victim" 6
+"$PROGRAMS/sframe_victim" 600 &
+victim=$!
+until_true 30 grep -q libc.so.6 /proc/$victim/maps || fail "a probed program starts"
+kill -STOP $victim # until its tables are there
+begin probed -F 499 -p $victim
+until_true 60 has_tables sframe_victim libc.so.6 || fail "its tables are there: $(cat list.txt)"
+kill -CONT $victim
+until_true 120 asked $(($(status_of requested) + 500)) || fail "samples are taken: $(uwind status)"
+end probed $recorder samples:sframe_victim:100 complete:sframe_victim:98 bottom:sframe_victim \
+	chain:sframe_victim:work_recurse:outer chain:sframe_victim:outer:main
+kill -KILL $victim
 echo 0 >/sys/kernel/tracing/events/uwind/enable
 [ "$(calls)" -gt "$before" ] || fail "the probes were hit: $before, $(calls)"
 echo >/sys/kernel/tracing/uprobe_events
-rules probed.json schema balance samples:sframe_victim:100 complete:sframe_victim:98 bottom:sframe_victim \
-	chain:sframe_victim:work_recurse:outer chain:sframe_victim:outer:main
