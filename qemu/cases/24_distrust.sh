@@ -32,9 +32,13 @@ named_before=$(named)
 $PROGRAMS/asker /dev/null x 1000000000 >asker.txt &
 asker=$!
 begin_asker spoiled
+halt $asker
 let_rain spoil=$asker
+kill -CONT $asker
 until_true 30 distrusted || fail "one table is distrusted: $(uwind status)"
+halt $asker
 rmmod uwind_rain || fail "rmmod uwind_rain"
+kill -CONT $asker
 [ "$(named)" = $((named_before + 1)) ] || fail "the log names it once: $(dmesg | tail -n 5)"
 uwind list >list.txt
 ! grep -q '/asker$' list.txt || fail "it serves nobody any more: $(cat list.txt)"

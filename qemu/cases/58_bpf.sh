@@ -14,11 +14,11 @@ until_true 30 is_sampling || fail "record waits for requests: $(cat record.log)"
 $PROGRAMS/asker /dev/null x 1000000000 >asker.txt &
 asker=$!
 
-# ask PROGRAM TIMES: the cookies in PROGRAM.txt. If another processor makes system calls while a tracepoint is switched on, QEMU
-# may go on with their entry as it was before: then nobody calls the program until it is attached anew. So the asker is stopped.
+# ask PROGRAM TIMES: the cookies in PROGRAM.txt. The asker runs only while the program is attached: else the patched text may
+# stay as it was, and nobody calls the program until it is attached anew.
 ask() {
 	for attached in 1 2 3 4 5; do
-		kill -STOP $asker
+		halt $asker
 		if timeout -s KILL 30 /root/bpf_cookies /root/cookies.bpf.o "$1" $asker "$2" >"$1.txt"; then
 			[ $attached = 1 ] || echo "$1: attached $attached times"
 			return

@@ -87,6 +87,12 @@ end() {
 	echo "$name, at $(cut -d. -f1 /proc/uptime) s: $(tail -n 1 "$name.log")"
 }
 
+# halt PROCESS: it is stopped when this ends. Where the kernel's text is patched, whoever runs that text is halted (README.md).
+halt() {
+	kill -STOP "$1"
+	until_true 10 grep -q '^State:.T' "/proc/$1/status" || fail "process $1 is stopped"
+}
+
 no_tables() { [ "$(status_of tables)" = 0 ]; }
 
 # So many stacks have been asked for since the module was loaded.

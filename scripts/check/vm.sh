@@ -61,8 +61,8 @@ vm_check() { # ARCH
 	done
 }
 
-# Tables of each sort, samples, fork and exec, and the end of the module: what a kernel's version can break.
-QUICK_CASES='10_register 20_sample 40_self 58_bpf 60_unload'
+# Tables of each sort, samples, probes, fork and exec, and the end of the module: what a kernel's version can break.
+QUICK_CASES='10_register 20_sample 28_uprobes 40_self 58_bpf 60_unload'
 
 built_for_vm() { # ARCH KERNEL
 	passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1-$2" && passed "build-test-kmod-$1-$2" &&

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // bpf_cookies OBJECT PROGRAM PID TIMES: a line "COOKIE TID" for each of so many calls of a process. It is stopped when
-// this begins, and goes on.
+// this begins, goes on, and is stopped again when this ends.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
+#include <string>
 
 #include "cookies.h"
 
@@ -56,6 +58,24 @@ bpf_program* choose(bpf_object* object, const char* name)
 	return program;
 }
 
+bool is_stopped(int pid)
+{
+	std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+	std::string number, name, state;
+	return stat >> number >> name >> state && state == "T";
+}
+
+// Nobody runs the patched text while the program is detached.
+bool stop(int pid)
+{
+	if (kill(pid, SIGSTOP))
+		return false;
+	while (kill(pid, 0) == 0)
+		if (is_stopped(pid))
+			return true;
+	return false;
+}
+
 int watch(const char* path, const char* name, int pid, Progress progress)
 {
 	const Object object(bpf_object__open_file(path, nullptr), bpf_object__close);
@@ -75,7 +95,7 @@ int watch(const char* path, const char* name, int pid, Progress progress)
 	while (progress.printed < progress.wanted)
 		if (ring_buffer__poll(ring.get(), 100) < 0 || ring_buffer__consume(ring.get()) < 0)
 			return complain("read what the program says");
-	return 0;
+	return stop(pid) ? 0 : complain("stop the process");
 }
 
 } // namespace
