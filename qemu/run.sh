@@ -8,6 +8,10 @@ set -euo pipefail
 EX_TIMEOUT=124
 EX_LOST=125
 
+# An emulated processor may hang while a kernel starts and patches itself (cases/README.md): a machine that says nothing for so
+# many seconds and has not begun the command is started again, once.
+SILENCE=${UWIND_SILENCE:-180}
+
 # What a kernel says only when something is wrong with it; user programs' faults are logged in other words.
 COMPLAINTS='BUG:|WARNING:|Oops|Internal error:|KASAN|KCSAN|UBSAN|KFENCE|kernel BUG|Kernel panic|Call [Tt]race'
 COMPLAINTS+='|possible (circular|recursive) locking|irq lock inversion|inconsistent lock state|suspicious RCU usage'
@@ -38,7 +42,8 @@ usage() {
 		  --timeout S              seconds from switching on, default 600
 		  --out DIR                receives console and what the command leaves in /out
 		exit: the command's status, 124 timed out, 125 VM lost or kernel complained, 78 configuration, 64 usage
-		environment: UWIND_CACHE, UWIND_NO_BUILD=1 (use what is built), UWIND_MONITOR_PERIOD (seconds)
+		environment: UWIND_CACHE, UWIND_NO_BUILD=1 (use what is built), UWIND_MONITOR_PERIOD (seconds),
+		  UWIND_SILENCE (180: seconds without a word after which a machine that has not begun is started again)
 	TEXT
 }
 
@@ -249,6 +254,26 @@ end_relays() {
 	wait "${RELAYS[@]}" || true
 }
 
+# Ends with 0 if the machine hangs as it starts.
+hangs() {
+	local size last=-1 since=$SECONDS
+	until grep -q '^started' "$WORK/status" 2>/dev/null; do
+		sleep 1
+		size=$(stat -c %s "$CONSOLE")
+		[ "$size" = "$last" ] || since=$SECONDS
+		last=$size
+		[ $((SECONDS - since)) -lt "$SILENCE" ] || return 0
+	done
+	return 1
+}
+
+watch_start() { # PROCESS of the machine
+	if hangs; then
+		: >"$WORK/hung"
+		kill "$1"
+	fi
+}
+
 run_machine() {
 	HELPERS=() RELAYS=()
 	cat "$WORK/stdout" &
@@ -257,6 +282,10 @@ run_machine() {
 	RELAYS+=($!)
 	timeout -k 5 "$TIMEOUT" "$QEMU" "${ARGS[@]}" </dev/null >"$WORK/qemu.log" 2>&1 &
 	MACHINE=$!
+	if [ ! -e "$WORK/hung" ]; then
+		watch_start "$MACHINE" &
+		HELPERS+=($!)
+	fi
 	start_monitor
 	QEMU_STATUS=0
 	wait "$MACHINE" || QEMU_STATUS=$?
@@ -268,6 +297,15 @@ cleanup() {
 	[ -z "${MACHINE:-}" ] || kill "$MACHINE" 2>/dev/null || true
 	[ ${#HELPERS[@]} = 0 ] || kill "${HELPERS[@]}" 2>/dev/null || true
 	[ -z "${WORK:-}" ] || rm -rf "$WORK"
+}
+
+# A machine that hung as it started is forgotten.
+run_machine_twice() {
+	run_machine
+	[ -e "$WORK/hung" ] || return 0
+	note "the machine said nothing for $SILENCE s and has not begun: it is started again; its last words were: $(tail -n 1 "$CONSOLE")"
+	kill "${HELPERS[@]}" 2>/dev/null || true
+	run_machine
 }
 
 collect() {
@@ -309,7 +347,7 @@ main() {
 	choose_memory
 	machine_args
 	channel_args
-	run_machine
+	run_machine_twice
 	collect
 	verdict
 }

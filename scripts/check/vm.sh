@@ -35,6 +35,17 @@ run_vm() { # ARCH KERNEL COMMAND...
 		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_rain.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
 
+# The first machine of this only sleeps: it is started again.
+restarted_guest() {
+	local fake=$OUT/restarted machine
+	machine=$(command -v qemu-system-x86_64)
+	mkdir -p "$fake"
+	printf '#!/bin/sh\n[ ! -e %s/slept ] || exec %s "$@"\n: >%s/slept\nexec sleep 600\n' "$fake" "$machine" "$fake" >"$fake/${machine##*/}"
+	chmod +x "$fake/${machine##*/}"
+	PATH=$fake:$PATH UWIND_SILENCE=5 qemu/run.sh --arch amd64 --no-module -- echo it runs >"$fake/said" 2>"$fake/noted"
+	grep -q 'it is started again' "$fake/noted" && [ "$(cat "$fake/said")" = 'it runs' ]
+}
+
 # One boot runs the given cases, or all, the last of which is the demo.
 vm_cases() { # ARCH KERNEL CASES [VARIABLE=VALUE]...
 	local name=vm-$1-$2 cases
@@ -56,6 +67,7 @@ vm_check() { # ARCH
 	if [ "$1" = arm64 ]; then without=$ON_AMD64; fi
 	vm_cases "$1" 6.1 '' "${busy[@]}" 'LIVES=bomb killed loads device' "WITHOUT=$without"
 	step "demo-$1" scripts/demo-assert.py "$OUT/vm-$1-6.1/demo/report.json"
+	[ "$1" != amd64 ] || step restarted restarted_guest
 	for kernel in $STOCK_KERNELS; do
 		[ "$kernel" = 6.1 ] || ! built_for_vm "$1" "$kernel" || vm_cases "$1" "$kernel" "$QUICK_CASES" "${busy[@]}" CYCLES=1
 	done
