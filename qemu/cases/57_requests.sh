@@ -68,10 +68,11 @@ seconds=$(($(date +%s) - start))
 	kill -KILL $victims
 	wait $victims 2>/dev/null || true
 }
-until_true 60 all_answered || fail "each request has its answer: $(cat account.txt; ps -eLo pid,tid,stat,wchan:24,comm)"
-balances
+# A thread that was asked on its way to sleep owes until it wakes: the recorder's do as they end.
 kill -TERM $recorder
 wait $recorder || fail "recorded beside it: $(cat record.log)"
+until_true 60 all_answered || fail "each request has its answer: $(cat account.txt; ps -eLo pid,tid,stat,wchan:24,comm)"
+balances
 rules r.json schema balance
 echo "$seconds s: $(grep -v ' 0$' account.txt | tr '\n' ';')"
 want "the module is removed" rmmod uwind_rain
