@@ -78,6 +78,7 @@ Status Record::sample(Recording& recording, std::optional<Child>& child)
 {
 	if (auto enabled = recording.enable(); !enabled)
 		return enabled;
+	spdlog::debug("sampling has begun");
 	if (child && !stop_requested())
 		if (auto executed = child->execute(); !executed)
 			return executed;

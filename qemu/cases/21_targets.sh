@@ -21,13 +21,11 @@ for name in forking except; do cp $PROGRAMS/fork_victim $name; done
 # in_group GROUP COMMAND...: in the background, $! is the command itself.
 in_group() { exec sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$@"; }
 
-# begin_beside FILE OPTION...: in the background; recorders has its number.
+# begin_beside NAME OPTION...: beside those in recorders.
 recorders=''
 begin_beside() {
-	file=$1
-	shift
-	uwind record -F 199 --duration 300 -o "$file" "$@" >"$file.log" 2>&1 &
-	recorders="$recorders $!"
+	begin "$@" -F 199
+	recorders="$recorders $recorder"
 }
 
 # end_after REQUESTS: all recordings, when so many more stacks were asked for.
@@ -41,8 +39,6 @@ end_after() {
 
 # pin PROCESS PROCESSOR
 pin() { python3 -c 'import os, sys; os.sched_setaffinity(int(sys.argv[1]), {int(sys.argv[2])})' "$@" || fail "a process is pinned"; }
-
-sessions_are() { [ "$(status_of sessions)" = "$1" ]; }
 
 (in_group $group ./inside 600) &
 inside=$!
@@ -63,11 +59,10 @@ until_true 20 grep -qx $forking $group/cgroup.procs || fail "another one is"
 sleep 1
 kill -STOP $except $forking
 sleep 2
-begin_beside group.json --cgroup targets --exclude-pid $except
-begin_beside named.json -p $outside,$inside --exclude-pid $inside
-until_true 60 sessions_are 2 || fail "two sessions run: $(cat ./*.log)"
+begin_beside group --cgroup targets --exclude-pid $except
+begin_beside named -p $outside,$inside --exclude-pid $inside
 kill -CONT $except $forking
-until_true 60 asked 300 || fail "stacks are asked for: $(cat ./*.log)"
+until_true 60 asked $(($(status_of requested) + 300)) || fail "stacks are asked for: $(cat ./*.log)"
 echo $moved >$group/cgroup.procs || fail "a process is moved"
 end_after 600
 rules group.json schema balance samples:inside:20 samples:nested:20 samples:moved:5 processes:forking:2 absent:except absent:outside \
@@ -78,20 +73,18 @@ kill $except $forking $moved $nested
 # Processors, and with them a cgroup by its own path; a depth, beside a session that has none.
 pin $inside 0
 pin $outside 1
-begin_beside first.json -C 0 -a
-begin_beside second.json -a --cgroup $group -C 0-1
-begin_beside none.json -C 1 --cgroup /targets
-until_true 60 sessions_are 3 || fail "three sessions run: $(cat ./*.log)"
+begin_beside first -C 0 -a
+begin_beside second -a --cgroup $group -C 0-1
+begin_beside none -C 1 --cgroup /targets
 end_after 400
 rules first.json schema balance samples:inside:20 absent:outside session:cpus:0
 rules second.json schema balance only:inside samples:inside:20 session:cpus:0-1
 rules none.json schema balance absent:inside absent:outside
-begin_beside alone.json -C 0 # no other session's requests are answered along with its own
+begin_beside alone -C 0 # no other session's requests are answered along with its own
 end_after 200
 rules alone.json schema balance samples:inside:20 absent:outside on:0 session:target:all
-begin_beside short.json --max-depth 10 -p $inside
-begin_beside deep.json -p $inside
-until_true 60 sessions_are 2 || fail "two sessions run: $(cat ./*.log)"
+begin_beside short --max-depth 10 -p $inside
+begin_beside deep -p $inside
 end_after 300
 rules short.json schema balance samples:inside:20 depth:inside:10 stop:inside:depth:20 session:max_depth:10
 rules deep.json schema balance samples:inside:20 complete:inside:80
@@ -99,8 +92,7 @@ kill $outside
 
 # A group that goes has nobody any more.
 mkdir $group/gone
-begin_beside gone.json --cgroup targets/gone
-until_true 60 is_sampling || fail "an empty cgroup is sampled: $(cat gone.json.log)"
+begin_beside gone --cgroup targets/gone
 rmdir $group/gone || fail "a session does not hold its cgroup's folder"
 sleep 1
 end_after 0

@@ -15,6 +15,9 @@ probe() { # KIND NAME PROGRAM FUNCTION
 
 calls() { awk -v name="$1" '$2 == name { n = $3 } END { print n + 0 }' /sys/kernel/tracing/uprobe_profile; }
 
+# Until 7, x86's kernels put no probe on an instruction with the prefix that a no-operation of ten bytes has.
+cannot() { [ "$1" = entered ] && [ "$(uname -m)" = x86_64 ] && [ "$(uname -r | cut -d. -f1)" -lt 7 ]; }
+
 # record_probed PROGRAM PROBE RULE...: it is recorded from where its tables are there, and meets the probe meanwhile.
 record_probed() {
 	program=$1 probe=$2
@@ -30,7 +33,7 @@ record_probed() {
 	until_true 120 asked $(($(status_of requested) + 500)) || fail "samples are taken: $(uwind status)"
 	end "$program" $recorder "samples:$program:100" "complete:$program:98" "bottom:$program" "$@"
 	kill -KILL $victim
-	[ "$(calls "$probe")" -gt "$before" ] || fail "$probe was hit: $before, $(calls "$probe")"
+	cannot "$probe" || [ "$(calls "$probe")" -gt "$before" ] || fail "$probe was hit: $before, $(calls "$probe")"
 }
 
 probe r deep sframe_victim work_recurse

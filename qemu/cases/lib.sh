@@ -17,7 +17,9 @@ clean_up() {
 	rm -rf "$WORK"
 }
 trap clean_up EXIT
-trap 'echo "not so: it ends in time" >&2; exit 1' TERM
+exec 9>&2 # also where a command's errors are thrown away
+waiting=   # what for
+trap 'echo "not so: it ends in time, while it waits for: $waiting" >&9; exit 1' TERM
 cd "$WORK" || exit 1
 
 fail() {
@@ -44,6 +46,7 @@ want_status() {
 until_true() {
 	tries=$(($1 * 10))
 	shift
+	waiting=$*
 	while ! "$@" >/dev/null 2>&1; do
 		tries=$((tries - 1))
 		[ "$tries" -gt 0 ] || return 1
@@ -68,13 +71,14 @@ has_tables() {
 	for mapped; do grep -q "/$mapped" list.txt || return 1; done
 }
 
-# begin NAME ARGUMENT...: a recording NAME.json in the background; recorder is its process, with= what it is started with.
+# begin NAME ARGUMENT...: a recording NAME.json in the background, which samples when this ends; recorder is its process, with=
+# what it is started with.
 begin() {
 	name=$1
 	shift
-	${with:-} uwind record "$@" --duration 300 -o "$name.json" >"$name.log" 2>&1 &
+	${with:-} uwind record -v "$@" --duration 300 -o "$name.json" >"$name.log" 2>&1 &
 	recorder=$!
-	until_true 30 is_sampling || fail "$name: record samples: $(cat "$name.log")"
+	until_true 60 grep -q 'sampling has begun' "$name.log" || fail "$name: record samples: $(cat "$name.log")"
 }
 
 # end NAME PROCESS RULE...: it ends, and its report keeps the rules.
