@@ -21,20 +21,23 @@ for name in forking except; do cp $PROGRAMS/fork_victim $name; done
 # in_group GROUP COMMAND...: in the background, $! is the command itself.
 in_group() { exec sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$@"; }
 
-# begin_beside NAME OPTION...: beside those in recorders.
-recorders=''
-begin_beside() {
-	begin "$@" -F 199
-	recorders="$recorders $recorder"
+# start_beside NAME OPTION...: beside those in recorders.
+recorders='' names=''
+start_beside() {
+	start "$@" -F 199
+	recorders="$recorders $recorder" names="$names $1"
 }
+
+all_begin() { for name in $names; do until_true 60 has_begun "$name" || fail "$name: record samples: $(cat "$name.log")"; done; }
 
 # end_after REQUESTS: all recordings, when so many more stacks were asked for.
 end_after() {
+	all_begin
 	until_true 120 asked $(($(status_of requested) + $1)) || fail "stacks are asked for: $(cat ./*.log)"
 	# shellcheck disable=SC2086  # process numbers
 	kill -TERM $recorders
 	for recorder in $recorders; do wait "$recorder" || fail "a recording ends well: $(cat ./*.log)"; done
-	recorders=''
+	recorders='' names=''
 }
 
 # pin PROCESS PROCESSOR
@@ -59,8 +62,9 @@ until_true 20 grep -qx $forking $group/cgroup.procs || fail "another one is"
 sleep 1
 kill -STOP $except $forking
 sleep 2
-begin_beside group --cgroup targets --exclude-pid $except
-begin_beside named -p $outside,$inside --exclude-pid $inside
+start_beside group --cgroup targets --exclude-pid $except
+start_beside named -p $outside,$inside --exclude-pid $inside
+all_begin
 kill -CONT $except $forking
 until_true 60 asked $(($(status_of requested) + 300)) || fail "stacks are asked for: $(cat ./*.log)"
 echo $moved >$group/cgroup.procs || fail "a process is moved"
@@ -73,18 +77,18 @@ kill $except $forking $moved $nested
 # Processors, and with them a cgroup by its own path; a depth, beside a session that has none.
 pin $inside 0
 pin $outside 1
-begin_beside first -C 0 -a
-begin_beside second -a --cgroup $group -C 0-1
-begin_beside none -C 1 --cgroup /targets
+start_beside first -C 0 -a
+start_beside second -a --cgroup $group -C 0-1
+start_beside none -C 1 --cgroup /targets
 end_after 400
 rules first.json schema balance samples:inside:20 absent:outside session:cpus:0
 rules second.json schema balance only:inside samples:inside:20 session:cpus:0-1
 rules none.json schema balance absent:inside absent:outside
-begin_beside alone -C 0 # no other session's requests are answered along with its own
+start_beside alone -C 0 # no other session's requests are answered along with its own
 end_after 200
 rules alone.json schema balance samples:inside:20 absent:outside on:0 session:target:all
-begin_beside short --max-depth 10 -p $inside
-begin_beside deep -p $inside
+start_beside short --max-depth 10 -p $inside
+start_beside deep -p $inside
 end_after 300
 rules short.json schema balance samples:inside:20 depth:inside:10 stop:inside:depth:20 session:max_depth:10
 rules deep.json schema balance samples:inside:20 complete:inside:80
@@ -92,7 +96,8 @@ kill $outside
 
 # A group that goes has nobody any more.
 mkdir $group/gone
-begin_beside gone --cgroup targets/gone
+start_beside gone --cgroup targets/gone
+all_begin
 rmdir $group/gone || fail "a session does not hold its cgroup's folder"
 sleep 1
 end_after 0

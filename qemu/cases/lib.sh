@@ -71,14 +71,21 @@ has_tables() {
 	for mapped; do grep -q "/$mapped" list.txt || return 1; done
 }
 
-# begin NAME ARGUMENT...: a recording NAME.json in the background, which samples when this ends; recorder is its process, with=
-# what it is started with.
-begin() {
+# start NAME ARGUMENT...: a recording NAME.json in the background; recorder is its process, with= what it is started with.
+start() {
 	name=$1
 	shift
 	${with:-} uwind record -v "$@" --duration 300 -o "$name.json" >"$name.log" 2>&1 &
 	recorder=$!
-	until_true 60 grep -q 'sampling has begun' "$name.log" || fail "$name: record samples: $(cat "$name.log")"
+}
+
+# Its tables are there, and its samples begin.
+has_begun() { grep -q 'sampling has begun' "$1.log"; }
+
+# begin NAME ARGUMENT...: the same, which has at least a session.
+begin() {
+	start "$@"
+	until_true 30 is_sampling || fail "$name: record samples: $(cat "$name.log")"
 }
 
 # end NAME PROCESS RULE...: it ends, and its report keeps the rules.
