@@ -43,17 +43,18 @@ end_after() {
 # pin PROCESS PROCESSOR
 pin() { python3 -c 'import os, sys; os.sched_setaffinity(int(sys.argv[1]), {int(sys.argv[2])})' "$@" || fail "a process is pinned"; }
 
-(in_group $group ./inside 600) &
+# The recorders go first: they make all tables anew each time.
+(in_group $group nice ./inside 600) &
 inside=$!
-(in_group $group/deep ./nested 600) &
+(in_group $group/deep nice ./nested 600) &
 nested=$!
-(in_group $group ./forking 600) &
+(in_group $group nice ./forking 600) &
 forking=$!
-(in_group $group ./except 600) &
+(in_group $group nice ./except 600) &
 except=$!
-./outside 600 &
+nice ./outside 600 &
 outside=$!
-./moved 600 &
+nice ./moved 600 &
 moved=$!
 
 # Of those that fork, only children work: they make none until both sessions are there.
