@@ -7,6 +7,9 @@
 
 /* Module init. A module without type information (BTF) does without. */
 #ifdef UW_KFUNCS
+#include <linux/types.h>
+
+u64 uwind_request_stack(void); /* the kfunc */
 void uw_trigger_bpf_init(void);
 #else
 static inline void uw_trigger_bpf_init(void)
