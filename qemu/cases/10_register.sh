@@ -11,13 +11,10 @@ uwind table dump $PROGRAMS/sframe_victim >dump.txt || fail "table dump"
 
 $PROGRAMS/sframe_victim 60 &
 victim=$!
-uwind record -F 199 -p $victim --duration 30 -o r.json &
-recorder=$!
+begin r -F 199 -p $victim
 until_true 20 has_tables sframe_victim libc.so || fail "the victim's and the C library's tables are listed: $(cat list.txt)"
 grep sframe_victim list.txt | grep -q sframe-v1 || fail "the victim's table comes from its SFrame section: $(cat list.txt)"
-kill -TERM $recorder
-want_status "record ends well on SIGTERM" 0 wait $recorder
+end r $recorder table:sframe_victim:sframe-v1 table:libc.so:eh_frame method:sframe_victim:sframe
 kill $victim
 uwind list >list.txt || fail "uwind list"
 ! grep -q sframe_victim list.txt || fail "tables go with their owner: $(cat list.txt)"
-rules r.json schema balance table:sframe_victim:sframe-v1 table:libc.so:eh_frame method:sframe_victim:sframe

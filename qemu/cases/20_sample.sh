@@ -9,14 +9,14 @@ rules command.json schema balance lost:15 samples:sframe_victim:200 complete:sfr
 	chain:sframe_victim:work_recurse:main chain:sframe_victim:work_compare:work_sort bottom:sframe_victim
 want_status "record exits with the command's status" 7 uwind record -o status.json -- sh -c 'exit 7'
 
-$PROGRAMS/threads_victim 60 &
+nice $PROGRAMS/threads_victim 600 &
 victim=$!
 want "a process is recorded" uwind record -F 199 -p $victim --duration 6 -o process.json
 kill $victim
 rules process.json schema balance samples:threads_victim:200 complete:threads_victim:90 \
 	chain:threads_victim:work_recurse:thread_work only:threads_victim
 
-$PROGRAMS/sframe_victim 60 &
+nice $PROGRAMS/sframe_victim 600 &
 victim=$!
 want "a period is accepted" uwind record -c 5000000 -p $victim --duration 2 -o period.json
 rules period.json schema balance samples:sframe_victim:50

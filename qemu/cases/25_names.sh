@@ -26,17 +26,14 @@ mkdir -p "${by_id%/*}"
 cp $STRIPPED/.debug/sframe_victim.debug "$by_id"
 
 # One after the other, since one of them has more threads than there are processors.
-before=$(status_of requested)
-uwind record -a -F 499 -o names.json 2>said &
-recorder=$!
-want "samples are taken" until_true 60 asked $((before + 1))
+begin names -a -F 499
 for program in names_victim names_no_id threads_victim sframe_victim; do bin/$program 4; done
-kill -INT $recorder
-want "recording ends" wait $recorder
-! grep -q 'not the debug file' said || fail "the debug files fit: $(cat said)"
+kill -INT $recorder # which a shell has its background commands ignore
+wait $recorder || fail "recording ends: $(cat names.log)"
 rules names.json schema samples:names_victim:30 samples:names_no_id:30 samples:threads_victim:30 samples:sframe_victim:30 \
 	chain:names_victim:alias_first:main chain:names_no_id:work_compare:work_sort chain:threads_victim:work_recurse:thread_work \
 	chain:sframe_victim:work_compare:work_sort
+! grep -q 'not the debug file' names.log || fail "the debug files fit: $(cat names.log)"
 mkdir -p /out
 python3 "$CASES/names.py" names.json "$libc=$libc_debug" "/bin/names_victim=bin/names_victim.debug" \
 	"/bin/names_no_id=bin/.debug/names_no_id.debug" "/bin/threads_victim=$FILES$WORK/bin/threads_victim.debug" \

@@ -13,9 +13,7 @@ echo "$WORK/core" >/proc/sys/kernel/core_pattern
 lived() { [ "$(wc -l <lives.txt)" -ge "$1" ]; }
 dumped() { [ "$(grep -c dumped deaths.txt)" -ge "$1" ]; }
 
-uwind record -a -F 999 --duration 300 -o r.json >record.log 2>&1 &
-recorder=$!
-until_true 30 is_sampling || fail "record samples: $(cat record.log)"
+begin r -a -F 999
 $PROGRAMS/short_lived 3600 >lives.txt &
 short_lived=$!
 $PROGRAMS/dump_victim 3600 >deaths.txt &
@@ -23,10 +21,7 @@ dump_victim=$!
 until_true 60 has_tables short_lived dump_victim || fail "their tables are there: $(cat list.txt)"
 until_true 120 lived $(($(wc -l <lives.txt) + 100)) || fail "a hundred processes live and die: $(wc -l <lives.txt)"
 until_true 120 dumped $(($(wc -l <deaths.txt) + 10)) || fail "ten dump core: $(tail -n 3 deaths.txt)"
-kill -TERM $recorder
-wait $recorder || fail "everything is recorded: $(cat record.log)"
-kill $short_lived $dump_victim
-rules r.json schema balance lost:5 samples:short_lived:200 complete:short_lived:90 processes:short_lived:80 \
+end r $recorder lost:5 samples:short_lived:200 complete:short_lived:90 processes:short_lived:80 \
 	chain:short_lived:work_recurse:main samples:dump_victim:100 complete:dump_victim:90 processes:dump_victim:10 \
 	chain:dump_victim:abort:die_below chain:dump_victim:die_below:main
-tail -n 1 record.log
+kill $short_lived $dump_victim

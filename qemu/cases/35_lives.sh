@@ -21,9 +21,7 @@ live() {
 	life=$1
 	shift
 	insert_module
-	uwind record -a -F 1999 --duration 900 -o "$life.json" >record.log 2>&1 &
-	recorder=$!
-	until_true 30 is_sampling || fail "$life: record samples: $(cat record.log)"
+	begin "$life" -a -F 1999
 	$PROGRAMS/lives_victim "$life" >"$life.txt" 2>&1 &
 	victim=$!
 	until_true 30 has_tables lives_victim || fail "$life: its table is there: $(cat list.txt)"
@@ -31,15 +29,13 @@ live() {
 	until_true 30 asked 2000 || fail "$life: samples are taken"
 	[ "$life" != loads ] || until_true 300 loaded || fail "loads: ${LOADS:-1000} times"
 	refuses_rmmod
-	kill -TERM $recorder
-	wait $recorder || fail "$life: recorded: $(cat record.log)"
-	rules "$life.json" schema balance "$@"
+	end "$life" $recorder "$@"
 	remove_module "$life"
 	! gone $victim || fail "$life: it lives on: $(cat "$life.txt")"
 	kill -KILL $victim
 	until_true 5 gone $victim || fail "$life: it can be killed"
 	wait $victim 2>/dev/null
-	echo "$life: rmmod took $took ms; $(tail -n 1 record.log)"
+	echo "$life: rmmod took $took ms"
 }
 
 # rules_of LIFE. Some touch memory that must not be touched: samples from before are complete, and many where a busy host

@@ -19,7 +19,7 @@ begin_anew() {
 	insert_module
 }
 
-$PROGRAMS/threads_victim 3600 &
+nice $PROGRAMS/threads_victim 3600 &
 load=$!
 
 # A processor goes and comes back: its samples do, too, also those of a session that has asked for it alone.
@@ -97,7 +97,7 @@ wait $load 2>/dev/null
 
 # A library is replaced on disk while it is mapped, and again.
 cp $PROGRAMS/dlopen_victim $PROGRAMS/plugin.so .
-./dlopen_victim 60 1 &
+nice ./dlopen_victim 600 1 &
 replaced=$!
 begin replaced -F 499 -p $replaced
 for _ in 1 2 3; do
@@ -109,9 +109,9 @@ kill -KILL $replaced
 wait $replaced 2>/dev/null
 
 # Stopped and frozen with requests open: the module does not wait for them, and they go on unharmed.
-$PROGRAMS/threads_victim 3600 &
+nice $PROGRAMS/threads_victim 3600 &
 stopped=$!
-$PROGRAMS/threads_victim 3600 &
+nice $PROGRAMS/threads_victim 3600 &
 cold=$!
 mkdir -p $frozen || fail "a control group"
 echo $cold >$frozen/cgroup.procs || fail "a member of a control group"

@@ -22,15 +22,11 @@ is_quiet() { [ "$(status_of sessions)" = 0 ] && [ "$(status_of requests_open)" =
 insert_module
 $PROGRAMS/sframe_victim 3600 &
 bystander=$!
-uwind record -F 199 -p $bystander --duration 3600 -o bystander.json >record.log 2>&1 &
-recorder=$!
-until_true 30 is_sampling || fail "record samples: $(cat record.log)"
+begin bystander -F 199 -p $bystander
 $PROGRAMS/attack "${CALLS:-50000}" ${SEED:+"$SEED"} </dev/null >attack.txt || fail "the attack keeps its own rules: $(grep -av succeeded attack.txt)"
 cat attack.txt
-kill -TERM $recorder
-wait $recorder || fail "the bystander was recorded: $(cat record.log)"
+end bystander $recorder samples:sframe_victim:50 complete:sframe_victim:95
 kill $bystander
-rules bystander.json schema balance samples:sframe_victim:50 complete:sframe_victim:95
 wake_all
 until_true 30 is_quiet || fail "the attackers leave nothing: $(uwind status; ps -eo pid,ppid,user,stat,wchan:24,args)"
 want "every request is answered or lost" is_balanced

@@ -38,9 +38,7 @@ echo 256 >$parameters/table_budget_mib
 echo 200 >$parameters/max_files
 as_user 65534 ./lives_victim files &
 flood=$!
-uwind record -a -F 499 --duration 300 -o flood.json >flood.log 2>&1 &
-recorder=$!
-until_true 30 is_sampling || fail "record samples: $(cat flood.log)"
+begin flood -a -F 499
 refuses() { [ "$(status_of files_refused)" != 0 ]; }
 until_true 30 refuses || fail "files that are refused are counted: $(uwind status)"
 ./dlopen_victim 300 2 &
@@ -48,9 +46,7 @@ first=$!
 until_true 120 has_tables dlopen_ plugin.so || fail "somebody else's program has tables: $(cat list.txt)"
 kill $first
 ./dlopen_again 8 2 || fail "somebody else's program"
-kill -TERM $recorder
-wait $recorder || fail "recorded: $(cat flood.log)"
+end flood $recorder samples:lives_victim:100 samples:dlopen_again:100 complete:dlopen_again:80 \
+	chain:dlopen_again:plugin_work:main
 kill $flood
 echo 16384 >$parameters/max_files
-rules flood.json schema balance samples:lives_victim:100 samples:dlopen_again:100 complete:dlopen_again:80 \
-	chain:dlopen_again:plugin_work:main

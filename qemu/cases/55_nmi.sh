@@ -37,9 +37,7 @@ under_rain() {
 	start_victims threads_victim fork_victim exec_victim
 	nice $PROGRAMS/lives_victim killed &
 	victims="$victims $!"
-	uwind record -a --duration 300 -o "$name.json" "$@" >record.log 2>&1 &
-	recorder=$!
-	until_true 30 is_sampling || fail "$name: record samples: $(cat record.log)"
+	begin "$name" -a "$@"
 	until_true 60 has_tables lives_victim threads_victim fork_victim dd || fail "$name: tables are there: $(cat list.txt)"
 	start=$(date +%s)
 	# shellcheck disable=SC2086  # words
@@ -53,8 +51,8 @@ under_rain() {
 	rmmod uwind_rain || fail "$name: the rain ends"
 	# shellcheck disable=SC2086  # words
 	kill -KILL $victims
-	wait $recorder || fail "$name: recorded: $(cat record.log)"
-	echo "$name: $seconds s; $(grep -v process "$name.counts" | tr '\n' ';') $(tail -n 1 record.log)"
+	wait $recorder || fail "$name: recorded: $(cat "$name.log")"
+	echo "$name: $seconds s; $(grep -v process "$name.counts" | tr '\n' ';') $(tail -n 1 "$name.log")"
 }
 
 # What holds for both. Most of dd's requests come from its way into the kernel or out of it; what is lost is lost by exec, exit

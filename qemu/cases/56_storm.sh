@@ -60,9 +60,8 @@ only_the_module
 # It lives on, and what there was no memory for then must not be missing later.
 nice -n 19 $PROGRAMS/threads_victim 3600 &
 survivor=$!
-uwind record -a -F 199 --duration 600 -o through.json >through.log 2>&1 &
-through=$!
-until_true 60 is_sampling || fail "record samples: $(cat through.log)"
+begin through -a -F 199
+through=$recorder
 storm 10
 # They leave the processors to those that the case waits for.
 victims=

@@ -48,8 +48,7 @@ balances() {
 
 # A session beside it has the tables, and now and then a part of the same requests.
 start_victims threads_victim fork_victim exec_victim
-uwind record -a -F 49 --duration 3000 -o r.json >record.log 2>&1 &
-recorder=$!
+begin r -a -F 49
 $PROGRAMS/asker /dev/zero x 1000000000 >first.txt &
 first=$!
 until_true 60 has_tables asker threads_victim fork_victim exec_victim libc.so.6 || fail "tables are there: $(cat list.txt)"
@@ -69,11 +68,9 @@ seconds=$(($(date +%s) - start))
 	wait $victims 2>/dev/null || true
 }
 # A thread that was asked on its way to sleep owes until it wakes: the recorder's do as they end.
-kill -TERM $recorder
-wait $recorder || fail "recorded beside it: $(cat record.log)"
+end r $recorder
 until_true 60 all_answered || fail "each request has its answer: $(cat account.txt; ps -eLo pid,tid,stat,wchan:24,comm)"
 balances
-rules r.json schema balance
 echo "$seconds s: $(grep -v ' 0$' account.txt | tr '\n' ';')"
 want "the module is removed" rmmod uwind_rain
 

@@ -8,9 +8,7 @@
 
 CALLS=500
 
-uwind record -e requests -a --duration 300 -o r.json >record.log 2>&1 &
-recorder=$!
-until_true 30 is_sampling || fail "record waits for requests: $(cat record.log)"
+begin r -e requests -a
 $PROGRAMS/asker /dev/null x 1000000000 >asker.txt &
 asker=$!
 
@@ -38,18 +36,15 @@ for program in by_tracepoint by_kprobe; do
 	ask $program $CALLS
 	[ "$(wc -l <$program.txt)" = $CALLS ] || fail "$program: there are $CALLS cookies: $(wc -l <$program.txt)"
 done
-kill -TERM $recorder
-wait $recorder || fail "requests are recorded: $(cat record.log)"
+end r $recorder
 kill -KILL $asker
 uwind report -i r.json --format cookies >stacks.txt
 sort stacks.txt >answered.txt
 for program in by_tracepoint by_kprobe; do
 	sort $program.txt | join - answered.txt >joined.txt
-	[ "$(wc -l <joined.txt)" = $CALLS ] || fail "$program: each cookie has its stack: $(wc -l <joined.txt) of $CALLS; $(tail -n 1 record.log)"
+	[ "$(wc -l <joined.txt)" = $CALLS ] || fail "$program: each cookie has its stack: $(wc -l <joined.txt) of $CALLS"
 	# COOKIE TID TID FOLDED
 	whole=$(awk -v pid=$asker '$2 == pid && $3 == pid && $4 ~ /;main;ask_below;.*;ask;/' joined.txt | wc -l)
 	[ "$whole" -ge $((CALLS * 99 / 100)) ] || fail "$program: stacks lead from main() to the call: $whole of $CALLS: $(head -n 3 joined.txt)"
 	echo "$program: $whole of $CALLS stacks lead from main() to the call"
 done
-rules r.json schema balance
-tail -n 1 record.log

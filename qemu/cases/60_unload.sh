@@ -11,17 +11,15 @@ timed_rmmod() {
 
 one_cycle() {
 	insert_module
-	$PROGRAMS/threads_victim 60 &
+	nice $PROGRAMS/threads_victim 600 &
 	load=$!
-	uwind record -a -F 4999 --duration 60 -o unload.json >record.log 2>&1 &
-	recorder=$!
-	until_true 30 is_sampling || fail "record samples in cycle $cycle: $(cat record.log)"
+	begin unload -a -F 4999
 	$PROGRAMS/sleeper 6 >slept &
 	sleepers=$!
 	sleep 1
 	kill -TERM $recorder
-	wait $recorder || fail "record in cycle $cycle: $(cat record.log)"
-	case $(cat record.log) in *pending*) held=$((held + 1)) ;; esac
+	wait $recorder || fail "record in cycle $cycle: $(cat unload.log)"
+	case $(cat unload.log) in *pending*) held=$((held + 1)) ;; esac
 	took=$(timed_rmmod)
 	[ "$took" -lt "${RMMOD_LIMIT_MS:-1000}" ] || slow=$((slow + 1))
 	kill -USR1 $sleepers

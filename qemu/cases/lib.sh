@@ -62,7 +62,7 @@ rules() { python3 "$CASES/report.py" "$@" || fail "the report breaks a rule"; }
 # A number of the module's, by its name.
 status_of() { uwind status | sed -n "s/^$1  *//p"; }
 
-# One session runs; at first it may be waiting for its tables.
+# One session runs; at first a service's may be waiting for its tables.
 is_sampling() { [ "$(status_of sessions)" = 1 ]; }
 
 # has_tables FILE...: each is listed. The list is in list.txt.
@@ -75,17 +75,17 @@ has_tables() {
 start() {
 	name=$1
 	shift
-	${with:-} uwind record -v "$@" --duration 300 -o "$name.json" >"$name.log" 2>&1 &
+	${with:-} uwind record -v "$@" --duration 3600 -o "$name.json" >"$name.log" 2>&1 &
 	recorder=$!
 }
 
 # Its tables are there, and its samples begin.
 has_begun() { grep -q 'sampling has begun' "$1.log"; }
 
-# begin NAME ARGUMENT...: the same, which has at least a session.
+# begin NAME ARGUMENT...: the same, and its samples begin.
 begin() {
 	start "$@"
-	until_true 30 is_sampling || fail "$name: record samples: $(cat "$name.log")"
+	until_true 120 has_begun "$name" || fail "$name: record samples: $(cat "$name.log")"
 }
 
 # end NAME PROCESS RULE...: it ends, and its report keeps the rules.
