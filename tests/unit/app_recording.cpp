@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // A recording from its start to its reports, against fakes.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+#include <sstream>
 
 #include "fake_machine.h"
 
@@ -29,6 +33,27 @@ std::uint64_t other(const Report& report, const char* name)
 {
 	return report.counters.others.at(name);
 }
+
+// What is logged at spdlog's own level while it lives.
+class Logged {
+public:
+	Logged() : before_(spdlog::default_logger())
+	{
+		const auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
+		spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
+	}
+	~Logged() { spdlog::set_default_logger(before_); }
+
+	std::size_t lines() const
+	{
+		const std::string text = text_.str();
+		return std::size_t(std::count(text.begin(), text.end(), '\n'));
+	}
+
+private:
+	std::shared_ptr<spdlog::logger> before_;
+	std::ostringstream text_;
+};
 
 std::uint64_t sum(const std::map<std::string, std::uint64_t>& counts)
 {
@@ -244,6 +269,23 @@ TEST_CASE("a broken .sframe section is counted, and other tables serve")
 	REQUIRE(report);
 	CHECK(other(*report, "sections_refused") == 1);
 	CHECK(other(*report, "files_without_table") == 0);
+}
+
+TEST_CASE("of many files with broken sections twenty are named, all are counted")
+{
+	FakeMachine machine;
+	for (std::uint64_t i = 0; i < 25; i++) {
+		const std::string path = "/bin/broken" + std::to_string(i);
+		machine.files.add(path).sframe_refused = "not used: .sframe, byte 4: no";
+		machine.processes.map(1, path, 0x1000000 * (i + 1));
+	}
+	const Logged logged;
+	Recording recording(machine.ports(), all_processes());
+	REQUIRE(recording.prepare(never));
+	const auto report = recording.finish();
+	REQUIRE(report);
+	CHECK(logged.lines() == 20);
+	CHECK(other(*report, "sections_refused") == 25);
 }
 
 TEST_CASE("a full budget costs the tables that two periods did not use")
