@@ -83,6 +83,12 @@ static void uw_fork_drop(struct uw_work *work)
 	uw_ranges_put(container_of(work, struct uw_fork_work, work)->ranges);
 }
 
+static const struct uw_work_kind fork_kind = {
+	.run = uw_fork_run,
+	.drop = uw_fork_drop,
+	.release = UW_RELEASE_BY(kfree),
+};
+
 static void uw_fork_refill(struct work_struct *refill)
 {
 	while (atomic_read(&nr_ready) < READ_ONCE(wanted)) {
@@ -90,7 +96,7 @@ static void uw_fork_refill(struct work_struct *refill)
 
 		if (!fork)
 			return; /* the next child asks again */
-		uw_work_init(&fork->work, uw_fork_run, uw_fork_drop);
+		uw_work_init(&fork->work, &fork_kind);
 		uw_fork_give(fork);
 	}
 }

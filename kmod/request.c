@@ -380,6 +380,12 @@ static void uw_request_drop(struct uw_work *work)
 	kvfree(container_of(work, struct uw_request, work)->last.frames);
 }
 
+static const struct uw_work_kind request_kind = {
+	.run = uw_request_run,
+	.drop = uw_request_drop,
+	.release = UW_SUPPLY_RELEASE,
+};
+
 u64 uw_request_forget(unsigned int slot)
 {
 	u32 i, count = uw_supply_count();
@@ -443,7 +449,7 @@ int uw_request_prepare(void)
 			return -ENOMEM;
 		kvfree(xchg(spare, frames));
 	}
-	return uw_supply_prepare(uw_request_run, uw_request_drop);
+	return uw_supply_prepare(&request_kind);
 }
 
 void uw_request_exit(void)

@@ -5,11 +5,16 @@
  * trouble. The supply grows by portions, in a worker, up to UW_MAX_REQUESTS:
  * a task that sleeps in the kernel keeps its request, so their number depends
  * on how many tasks sleep, not on the sampling rate.
+ *
+ * Requests lie side by side in blocks of pages, and each holds a reference to
+ * its block. So the kernel can free one alone when the module has gone (work.h),
+ * and thousands go at once where debugging makes every kfree() slow.
  */
 #include <linux/bitmap.h>
 #include <linux/irq_work.h>
+#include <linux/kmemleak.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
@@ -17,33 +22,49 @@
 #include "supply.h"
 
 #define UW_SUPPLY_PORTION 256
+#define UW_BLOCK_ORDER get_order(16384)
+#define UW_BLOCK_SIZE (PAGE_SIZE << UW_BLOCK_ORDER)
 
 static DEFINE_MUTEX(grow_mutex);
 static struct uw_request *requests[UW_MAX_REQUESTS]; /* Protected by: grow_mutex to write */
 static DECLARE_BITMAP(taken, UW_MAX_REQUESTS);
 static u32 nr_requests; /* Order: raised after the pointers below it are set       */
-static void (*request_run)(struct uw_work *work);
-static void (*request_drop)(struct uw_work *work);
+static const struct uw_work_kind *request_kind;
+
+/* kmemleak does not look into pages by itself: what only requests point to would seem lost. */
+static int uw_supply_add_block(void)
+{
+	struct page *page = alloc_pages(GFP_KERNEL | __GFP_COMP | __GFP_ZERO, UW_BLOCK_ORDER);
+	u32 first = nr_requests, i, end;
+	struct uw_request *block;
+
+	if (!page)
+		return -ENOMEM;
+	block = page_address(page);
+	kmemleak_alloc(block, UW_BLOCK_SIZE, 1, GFP_KERNEL);
+	end = min_t(u32, first + UW_BLOCK_SIZE / sizeof(*block), UW_MAX_REQUESTS);
+	for (i = first; i < end; i++, block++) {
+		if (i > first)
+			get_page(page);
+		block->index = i;
+		uw_work_init(&block->work, request_kind);
+		requests[i] = block;
+		smp_store_release(&nr_requests, i + 1);
+	}
+	return 0;
+}
 
 static int uw_supply_grow(void)
 {
-	u32 i, first, end;
+	int err = 0;
+	u32 end;
 
 	mutex_lock(&grow_mutex);
-	first = nr_requests;
-	end = min_t(u32, first + UW_SUPPLY_PORTION, UW_MAX_REQUESTS);
-	for (i = first; i < end; i++) {
-		struct uw_request *request = kzalloc(sizeof(*request), GFP_KERNEL);
-
-		if (!request)
-			break;
-		request->index = i;
-		uw_work_init(&request->work, request_run, request_drop);
-		requests[i] = request;
-		smp_store_release(&nr_requests, i + 1);
-	}
+	end = min_t(u32, nr_requests + UW_SUPPLY_PORTION, UW_MAX_REQUESTS);
+	while (nr_requests < end && !err)
+		err = uw_supply_add_block();
 	mutex_unlock(&grow_mutex);
-	return i > first ? 0 : -ENOMEM;
+	return err;
 }
 
 static void uw_supply_worker(struct work_struct *work)
@@ -103,10 +124,9 @@ u32 uw_supply_taken(void)
 	return bitmap_weight(taken, UW_MAX_REQUESTS);
 }
 
-int uw_supply_prepare(void (*run)(struct uw_work *work), void (*drop)(struct uw_work *work))
+int uw_supply_prepare(const struct uw_work_kind *kind)
 {
-	request_run = run;
-	request_drop = drop;
+	request_kind = kind;
 	while (uw_supply_count() < UW_SUPPLY_PORTION * 4)
 		if (uw_supply_grow())
 			return -ENOMEM;
@@ -115,6 +135,11 @@ int uw_supply_prepare(void (*run)(struct uw_work *work), void (*drop)(struct uw_
 
 void uw_supply_exit(void)
 {
+	u32 i;
+
 	irq_work_sync(&wake_work);
 	flush_work(&grow_work);
+	for (i = 0; i < nr_requests; i++)
+		if (!i || virt_to_head_page(requests[i]) != virt_to_head_page(requests[i - 1]))
+			kmemleak_free(requests[i]);
 }

@@ -10,7 +10,7 @@
 #define UW_MAX_REQUESTS 16384
 
 struct uw_request;
-struct uw_work;
+struct uw_work_kind;
 
 /* Take an idle one; NULL: none. Any context. Asks for more when few are left. */
 struct uw_request *uw_supply_take(void);
@@ -21,8 +21,11 @@ struct uw_request *uw_supply_at(u32 index);
 u32 uw_supply_count(void);
 u32 uw_supply_taken(void);
 
-/* Have at least the first portion. May sleep. run, drop: of a request's work (work.h). */
-int uw_supply_prepare(void (*run)(struct uw_work *work), void (*drop)(struct uw_work *work));
+/* Frees one request (work.h). */
+#define UW_SUPPLY_RELEASE UW_RELEASE_BY(page_frag_free)
+
+/* Have at least the first requests. May sleep. kind: of their works, released by UW_SUPPLY_RELEASE. */
+int uw_supply_prepare(const struct uw_work_kind *kind);
 void uw_supply_exit(void);
 
 #endif

@@ -13,8 +13,8 @@
  *   uw_work_enter()  got a module reference: the module stays, and runs it
  *   uw_work_enter()  no reference, module exit is under way: marks it NULL and
  *                    leaves it to uw_work_exit(); if that gave it up before,
- *                    it finds kfree there, and frees it
- *   uw_work_exit()   puts kfree() there, kernel text that outlives us: the
+ *                    it finds release() there, and calls it
+ *   uw_work_exit()   puts release() there, kernel text that outlives us: the
  *                    kernel calls it some day with the object's address
  *
  * Nothing runs without the reference, so uw_work_exit() may drop what a work
@@ -22,7 +22,6 @@
  * RCU-tasks covers what runs without the reference, as that never sleeps.
  */
 #include <linux/module.h>
-#include <linux/slab.h>
 #include <linux/spinlock.h>
 
 #include "work.h"
@@ -30,29 +29,24 @@
 static DEFINE_SPINLOCK(all_lock);
 static LIST_HEAD(all_works);
 
-/* The type that task_work wants; an allocation's address is its first member's. */
-#define UW_KFREE ((task_work_func_t)(void *)kfree)
-
 static void uw_work_enter(struct callback_head *head)
 {
 	struct uw_work *work = container_of(head, struct uw_work, head);
 
 	if (!try_module_get(THIS_MODULE)) {
 		if (cmpxchg(&head->func, uw_work_enter, NULL) != uw_work_enter)
-			kfree(work);
+			work->kind->release(head);
 		return;
 	}
 	WRITE_ONCE(head->func, NULL);
-	work->run(work);
+	work->kind->run(work);
 	module_put(THIS_MODULE);
 }
 
-void uw_work_init(struct uw_work *work, void (*run)(struct uw_work *work),
-		  void (*drop)(struct uw_work *work))
+void uw_work_init(struct uw_work *work, const struct uw_work_kind *kind)
 {
 	work->head.func = NULL;
-	work->run = run;
-	work->drop = drop;
+	work->kind = kind;
 	spin_lock(&all_lock);
 	list_add(&work->all, &all_works);
 	spin_unlock(&all_lock);
@@ -63,7 +57,7 @@ void uw_work_free(struct uw_work *work)
 	spin_lock(&all_lock);
 	list_del(&work->all);
 	spin_unlock(&all_lock);
-	kfree(work);
+	work->kind->release(&work->head);
 }
 
 int uw_work_queue(struct uw_work *work, struct task_struct *task)
@@ -82,13 +76,12 @@ void uw_work_exit(void)
 	struct uw_work *work, *next;
 
 	list_for_each_entry_safe(work, next, &all_works, all) {
-		if (work->drop)
-			work->drop(work);
+		work->kind->drop(work);
 		list_del_init(&work->all);
-		if (cmpxchg(&work->head.func, uw_work_enter, UW_KFREE) != uw_work_enter)
+		if (cmpxchg(&work->head.func, uw_work_enter, work->kind->release) != uw_work_enter)
 			list_add(&work->all, &all_works);
 	}
 	uw_synchronize_text();
 	list_for_each_entry_safe(work, next, &all_works, all)
-		kfree(work);
+		work->kind->release(&work->head);
 }

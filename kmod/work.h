@@ -9,20 +9,27 @@
 #include <linux/list.h>
 #include <linux/task_work.h>
 
-struct uw_work {
-	struct callback_head head;         /* first: kfree() takes it for the object.
-					    * head.func: NULL idle, uw_work_enter()
-					    * queued, kfree() left to the kernel;
-					    * changed by cmpxchg while queued      */
-	void (*run)(struct uw_work *work); /* Set once. In the task it is queued for */
-	void (*drop)(struct uw_work *work); /* Set once; may be NULL. Module exit: give
-					     * back what the object refers to      */
-	struct list_head all;              /* Protected by: work.c's lock         */
+struct uw_work;
+
+struct uw_work_kind {
+	void (*run)(struct uw_work *work);  /* in the task that it is queued for */
+	void (*drop)(struct uw_work *work); /* module exit: give back what the object refers to */
+	task_work_func_t release;           /* frees the object: the kernel's, UW_RELEASE_BY() */
 };
 
-/* work is embedded at offset 0 of its own kmalloc() object. A task's context. */
-void uw_work_init(struct uw_work *work, void (*run)(struct uw_work *work),
-		  void (*drop)(struct uw_work *work));
+/* A function of the kernel that takes an address, in the type that task_work wants. */
+#define UW_RELEASE_BY(function) ((task_work_func_t)(void *)(function))
+
+struct uw_work {
+	struct callback_head head; /* first: release() takes it for the object. head.func:
+				    * NULL idle, uw_work_enter() queued, release() left to
+				    * the kernel; changed by cmpxchg while queued          */
+	const struct uw_work_kind *kind; /* Set once                              */
+	struct list_head all;      /* Protected by: work.c's lock                 */
+};
+
+/* work is embedded at offset 0 of what kind->release() frees. A task's context. */
+void uw_work_init(struct uw_work *work, const struct uw_work_kind *kind);
 
 /* Forget and free an idle work. A task's context. */
 void uw_work_free(struct uw_work *work);

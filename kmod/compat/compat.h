@@ -35,6 +35,13 @@
 #define uw_synchronize_text() synchronize_rcu()
 #endif
 
+/* Drops a reference to the page of an address. Declared there since Linux 6.13. */
+#if __has_include(<linux/page_frag_cache.h>)
+#include <linux/page_frag_cache.h>
+#else
+#include <linux/gfp.h>
+#endif
+
 /* Exported, but declared in the kernel's private kernel/rcu/rcu.h only. */
 void rcu_expedite_gp(void);
 void rcu_unexpedite_gp(void);
