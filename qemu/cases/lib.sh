@@ -75,6 +75,7 @@ has_tables() {
 start() {
 	name=$1
 	shift
+	rm -f "$name.log" # has_begun() must not find an older one's
 	${with:-} uwind record -v "$@" --duration 3600 -o "$name.json" >"$name.log" 2>&1 &
 	recorder=$!
 }
