@@ -12,6 +12,11 @@ record() {
 	fi
 }
 
+# Why a step failed: a guest's cases that did, and a lost guest, each with the lines before it; else the log's end.
+reason_in() { # LOG
+	grep -aE -B 5 '^(FAIL [0-9]|run\.sh: )' "$1" || tail -n 15 "$1"
+}
+
 # step NAME COMMAND...: run it with its output in a log. Always succeeds; the failure is on record.
 step() {
 	local name=$1 start=$SECONDS
@@ -20,7 +25,7 @@ step() {
 		record ok "$name" $((SECONDS - start))
 	else
 		record FAIL "$name" $((SECONDS - start))
-		tail -n 15 "$OUT/$name.log" | sed 's/^/     | /'
+		reason_in "$OUT/$name.log" | sed 's/^/     | /'
 	fi
 }
 
