@@ -81,14 +81,19 @@ compiled() {
 	rm -f /tmp/text /tmp/noise /tmp/part
 }
 
-uwind record -a -F 499 -o "$out/report.json" --duration 900 &
+uwind record -v -a -F 499 -o "$out/report.json" --duration 900 >"$out/record.log" 2>&1 &
 recorder=$!
-sleep 2
+# A recorder that fails to begin ends.
+until grep -q 'sampling has begun' "$out/record.log"; do
+	kill -0 $recorder 2>/dev/null || { cat "$out/record.log" >&2 && exit 1; }
+	sleep 0.1
+done
 status=0
 compiled || status=1
 interpreters || status=1
 kill -TERM $recorder
 wait $recorder || status=1
+sed '/sampling has begun/d' "$out/record.log"
 uwind report -i "$out/report.json" --format folded >"$out/stacks.folded" || status=1
 uwind report -i "$out/report.json" --format summary || status=1
 exit $status

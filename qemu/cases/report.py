@@ -46,20 +46,19 @@ class Report:
         for sample in self.json["samples"]:
             self.samples[self.json["processes"][sample["process"]]["comm"]].append(sample)
 
-    def stacks(self, comm, after_seconds=0):
-        """Pairs (stack, weight) of a program, from so many seconds after its first sample on."""
-        samples = self.samples.get(comm, [])
-        start = min((s["time_ns"] for s in samples), default=0) + after_seconds * 1e9
-        for sample in samples:
-            if sample["user_stack"] is not None and sample["time_ns"] >= start:
+    def stacks(self, comm, skipped=0):
+        """Pairs (stack, weight) of a program, without a share of its samples, the earliest."""
+        samples = sorted(self.samples.get(comm, []), key=lambda s: s["time_ns"])
+        for sample in samples[int(skipped * len(samples)):]:
+            if sample["user_stack"] is not None:
                 yield self.json["stacks"][sample["user_stack"]], sample["weight"]
 
-    def weight(self, comm, after_seconds=0):
-        return sum(w for _, w in self.stacks(comm, after_seconds))
+    def weight(self, comm, skipped=0):
+        return sum(w for _, w in self.stacks(comm, skipped))
 
-    def complete_percent(self, comm, after_seconds=0):
-        total = self.weight(comm, after_seconds)
-        good = sum(w for s, w in self.stacks(comm, after_seconds) if s["complete"])
+    def complete_percent(self, comm, skipped=0):
+        total = self.weight(comm, skipped)
+        good = sum(w for s, w in self.stacks(comm, skipped) if s["complete"])
         return 100 * good / total if total else 0.0
 
     def why_not(self, comm):
