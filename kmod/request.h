@@ -23,7 +23,7 @@ struct uw_last_walk {
 	unsigned long seers;        /* sessions that saw the task: bit per slot  */
 };
 
-/* One open request. Its own kmalloc() object, kept in the supply for reuse. */
+/* One open request. Lies in a block of pages (supply.c), and is kept in the supply for reuse. */
 struct uw_request {
 	struct uw_work work;        /* first                                     */
 	u32 index;                  /* in the supply. Set once                   */

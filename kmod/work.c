@@ -18,8 +18,9 @@
  *                    kernel calls it some day with the object's address
  *
  * Nothing runs without the reference, so uw_work_exit() may drop what a work
- * refers to before it gives it up. At the end uw_work_exit() waits until no task is inside uw_work_enter():
- * RCU-tasks covers what runs without the reference, as that never sleeps.
+ * refers to before it gives it up. At the end it waits until no task is inside
+ * uw_work_enter(): RCU-tasks covers what runs without the reference, as that
+ * never sleeps.
  */
 #include <linux/module.h>
 #include <linux/spinlock.h>
