@@ -43,12 +43,12 @@ class Report:
         with open(path, encoding="utf-8") as file:
             self.json = json.load(file)
         self.samples = collections.defaultdict(list)
-        for sample in self.json["samples"]:
+        for sample in sorted(self.json["samples"], key=lambda s: s["time_ns"]):
             self.samples[self.json["processes"][sample["process"]]["comm"]].append(sample)
 
     def stacks(self, comm, skipped=0):
         """Pairs (stack, weight) of a program, without a share of its samples, the earliest."""
-        samples = sorted(self.samples.get(comm, []), key=lambda s: s["time_ns"])
+        samples = self.samples.get(comm, [])
         for sample in samples[int(skipped * len(samples)):]:
             if sample["user_stack"] is not None:
                 yield self.json["stacks"][sample["user_stack"]], sample["weight"]
