@@ -12,9 +12,10 @@ record() {
 	fi
 }
 
-# Why a step failed: a guest's cases that did, and a lost guest, each with the lines before it; else the log's end.
+# Why a step failed: a guest's cases that did, each with the lines before it, and the log's end.
 reason_in() { # LOG
-	grep -aE -B 5 '^(FAIL [0-9]|run\.sh: )' "$1" || tail -n 15 "$1"
+	grep -aE -B 5 '^FAIL [0-9]' "$1" | tail -n 60 || true
+	tail -n 15 "$1"
 }
 
 # step NAME COMMAND...: run it with its output in a log. Always succeeds; the failure is on record.
