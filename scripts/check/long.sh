@@ -55,7 +55,7 @@ long_part() { # PART
 	attack-amd64 | attack-arm64) vm_part "${1#*-}" 6.1 51_attack CALLS=1000000 ;;
 	storm-amd64 | storm-arm64)
 		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 59_sessions STORM=120 STORM_HZ=4999 STORM_LEAST=200000; done
-		vm_part "${1#*-}" 6.1-debug 59_sessions STORM=120 STORM_LEAST=50000 STORM_HZ=499
+		vm_part "${1#*-}" 6.1-debug 59_sessions STORM=120 STORM_LEAST=50000 STORM_HZ=1499
 		grep -hE '^(storm:|requested )' "$OUT"/vm-*.log
 		;;
 	requests-amd64 | requests-arm64)
