@@ -36,7 +36,7 @@
 #endif
 
 /* Drops a reference to the page of an address. Declared there since Linux 6.13. */
-#if __has_include(<linux/page_frag_cache.h>)
+#ifdef HAVE_PAGE_FRAG_CACHE
 #include <linux/page_frag_cache.h>
 #else
 #include <linux/gfp.h>
