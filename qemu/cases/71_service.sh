@@ -13,7 +13,7 @@ heard_times() { [ "$(grep -c "$1" heard.txt)" -ge "$2" ]; }
 logged() { grep -q "$1" log.txt; }
 reports() { find "$1" -name '*.json' 2>/dev/null | sort; }
 newest_is() { [ "$(reports "$1" | wc -l)" -ge "$2" ]; }
-keeps() { python3 "$CASES/report.py" "$(reports "$1" | tail -n 1)" schema balance samples:sframe_victim:20 complete:sframe_victim:95; }
+keeps() { one_keeps "$1" schema balance samples:sframe_victim:20 complete:sframe_victim:95 chain:sframe_victim:work_sort:main; }
 
 # A program that only its owner may read, in a folder that only its owner may enter.
 chmod 755 "$WORK"
@@ -36,7 +36,6 @@ until_true 30 newest_is first 2 || fail "reports go where the configuration says
 until_true 30 heard_times '^WATCHDOG=1' 2 || fail "it gives signs of life: $(cat heard.txt)"
 until_true 30 heard '^STATUS=[0-9]* samples in 2 s, ' || fail "it tells its figures: $(cat heard.txt)"
 until_true 60 keeps first || keeps first || fail "its reports are good"
-rules "$(reports first | tail -n 1)" chain:sframe_victim:work_sort:main
 
 # What is wrong is refused, in words; the service goes on as before.
 printf 'intervall = 2\nfrequency = 0\n' >uwindd.conf
