@@ -230,6 +230,7 @@ sframe_guest_steps() {
 
 host_tests() {
 	lint_steps
+	step clean-amd64-6.1 build_clean amd64 6.1
 	if passed build-truth-amd64 && passed build-programs-amd64; then truth_steps 40 python3 perl gawk sqlite3 openssl bash git cc1plus threads; fi
 	if passed build-truth-amd64; then step truth-matrix matrix_quick; fi
 	if passed "build-tools-$HOST"; then step install scripts/check-install.sh "build/$HOST"; fi
