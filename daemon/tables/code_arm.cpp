@@ -263,6 +263,14 @@ Rule dead_end()
 	return rule;
 }
 
+// Which frame there is depends on a condition. A frame pointer may be a caller's: not even that is followed.
+Rule do_not_guess()
+{
+	Rule rule;
+	rule.kind = UW_RULE_UNKNOWN;
+	return rule;
+}
+
 void ArmCodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) const
 {
 	for (std::size_t at = 0; at < paths_.places();) {
@@ -274,7 +282,7 @@ void ArmCodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretche
 		const ArmInstruction instruction = paths_.decode(at, paths_.is_thumb(at));
 		const std::uint32_t bytes = std::max(instruction.bytes, 2u);
 		const ArmFrame& frame = paths_.frame(at);
-		const Rule rule = frame.rule();
+		const Rule rule = frame == ArmFrame::unknown() ? do_not_guess() : frame.rule();
 		at += bytes / 2;
 		if (instruction.flow == ArmFlow::call && frame.is_orphaned())
 			stretches.push_back({start + 1, start + bytes, dead_end()}); // return addresses only

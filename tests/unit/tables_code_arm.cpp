@@ -103,9 +103,17 @@ TEST_CASE("T32: a conditional return falls through with the frame unchanged")
 	// push {r4, lr}; sub sp, #8; itt eq; addeq sp, #8; popeq; add sp, #8; pop: between the two it depends
 	CHECK(thumb({push_r4_lr, 0xb082, 0xbf04, 0xb002, pop_r4_pc, 0xb002, pop_r4_pc}) ==
 	      "0 " + leaf + "; 2 " + pair +
-		      "; 4 cfa=sp+16 ra=[cfa-4] r11=same; 8 none; 10 cfa=sp+16 ra=[cfa-4] "
+		      "; 4 cfa=sp+16 ra=[cfa-4] r11=same; 8 unknown; 10 cfa=sp+16 ra=[cfa-4] "
 		      "r11=same; 12 " +
 		      pair + "; 14 end");
+}
+
+TEST_CASE("A32: between a conditional pop and the jump of the same condition no frame pointer is followed")
+{
+	// str r8, [sp, #-4]!; subs; ldrcc r8, [sp], #4; bcc 1f; ldr r8, [sp], #4; 1: bx lr
+	CHECK(a32({0xe52d8004, 0xe2522040, 0x349d8004, 0x3a000000, 0xe49d8004, 0xe12fff1e}) ==
+	      "0 " + leaf + "; 4 cfa=sp+4 ra=lr r11=same; 12 unknown; 16 cfa=sp+4 ra=lr r11=same; 20 " + leaf +
+		      "; 24 end");
 }
 
 TEST_CASE("T32: the table of a tbb is data, and its targets have the frame of the jump")
