@@ -3,6 +3,7 @@
 //        cmp, bhi, adr rT, ldr rE, [rT, rI, lsl #2], add rE, rT, bx rE
 //   A32  cmp, addls pc, pc, rI, lsl #2, b…  or  ldrls pc, [pc, rI, lsl #2]
 //        cmp, bhi, adr rT, ldr rE, [rT, rI, lsl #2], add pc, rT, rE  or  ldr pc, […]
+//        rsb rI, rI, #52, add pc, pc, rI: into a run of instructions, as memcpy does
 #include "tables/arm_jump_table.h"
 
 extern "C" {
@@ -88,6 +89,17 @@ std::optional<ArmJumpTable> table_of_distances(const ArmInstruction& sum, const 
 	return std::nullopt;
 }
 
+// No table: the distance was computed, and what is jumped into runs on to its end. The first that is
+// reached is the next instruction, or the one behind it, which PC stands for.
+std::optional<ArmJumpTable> run_behind(const ArmInstruction& jump, const Instructions& before, std::uint32_t address)
+{
+	const auto writer = std::find_if(before.begin(), before.end(),
+					 [&](const ArmInstruction& at) { return writes(at, jump.index); });
+	if (writer == before.end() || writer->action == ArmAction::load)
+		return std::nullopt;
+	return ArmJumpTable{Kind::code, false, 4, address + 4, 2};
+}
+
 } // namespace
 
 std::uint32_t ArmJumpTable::target(Bytes entry, std::size_t number) const
@@ -125,7 +137,8 @@ std::optional<ArmJumpTable> find_jump_table(const ArmInstruction& jump, const In
 			return std::nullopt;
 		return ArmJumpTable{Kind::code, thumb, 4, pc_value, entries(before, 0, jump.index)};
 	case ArmIndexed::sum:
-		return table_of_distances(jump, before, 0, thumb);
+		return jump.base == pc && !thumb ? run_behind(jump, before, address)
+						 : table_of_distances(jump, before, 0, thumb);
 	case ArmIndexed::no:
 		break;
 	}

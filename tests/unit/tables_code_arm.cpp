@@ -193,6 +193,19 @@ TEST_CASE("A32: frames with r11, conditional returns, and a table of branches")
 	      "0 " + leaf + "; 4 " + pair + "; 28 end");
 }
 
+TEST_CASE("A32: a jump into a run of instructions, by a distance that was computed, finds the frame of the jump")
+{
+	// push {r8}; rsb r3, r3, #4; add pc, pc, r3; ldr d0, [r1]; str d0, [ip]; pop {r8}; bx lr
+	CHECK(a32({0xe52d8004, 0xe2633004, 0xe08ff003, 0xed110b0e, 0xed0c0b0e, 0xe49d8004, 0xe12fff1e}) ==
+	      "0 " + leaf + "; 4 cfa=sp+4 ra=lr r11=same; 24 " + leaf + "; 28 end");
+	// push {r4, lr}; rsbs ip, r2, #32; addne pc, pc, ip; b 1f; ldr r3, [r1]; str r3, [r0]; 1: pop {r4, pc}
+	CHECK(a32({0xe92d4010, 0xe272c020, 0x108ff00c, 0xea000001, 0xe5913000, 0xe5803000, 0xe8bd8010}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 28 end");
+	// push {r8}; ldr r3, [r3]; add pc, pc, r3; then data
+	CHECK(a32({0xe52d8004, 0xe5933000, 0xe08ff003, 0xffffffff, 0xffffffff}) ==
+	      "0 " + leaf + "; 4 cfa=sp+4 ra=lr r11=same; 12 end");
+}
+
 TEST_CASE("Arm code that is followed in vain again and again is given up")
 {
 	// Each of many thousand places could be a function's first: adds …; push {r4}; bx lr.
