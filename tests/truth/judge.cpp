@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "judge.h"
 
+#include <algorithm>
+
 namespace truth {
 
 namespace {
@@ -64,6 +66,27 @@ bool overwritten(Stepping& at)
 	return false;
 }
 
+constexpr std::uint64_t max_searched_bytes = 64 * 1024;
+
+// The walk ends in this call: its return address is in no register and in no word of the stack up to the call's CFA.
+// Nobody could have found it.
+bool return_address_gone(const Call& call, Stepping& at)
+{
+	Target& target = at.target();
+	const uw_abi& abi = uw_abis[target.arch()];
+	const auto is_it = [&](std::uint64_t value) { return target.return_address(value) == call.ra; };
+	if (std::any_of(std::begin(at.regs().r), std::end(at.regs().r), is_it))
+		return false;
+	const std::uint64_t sp = at.regs().r[abi.sp];
+	if (call.cfa < sp || call.cfa - sp > max_searched_bytes)
+		return false;
+	std::uint64_t value = 0;
+	for (std::uint64_t word = sp; word < call.cfa; word += abi.word)
+		if (!target.word(word, value) || is_it(value))
+			return false;
+	return true;
+}
+
 // Behind the place to go to there are none but true frames.
 bool jumping(const Stack& stack, const Stepping& at)
 {
@@ -97,7 +120,9 @@ Verdict judge(const Stack& stack, Stepping& at)
 	const Verdict verdict = compare(stack, at.regs().pc, at.shadow().calls());
 	if (verdict == Verdict::right)
 		return verdict;
-	if (overwritten(at))
+	const auto& calls = at.shadow().calls();
+	const bool ends_early = verdict == Verdict::incomplete && stack.frames.size() <= calls.size();
+	if (overwritten(at) || (ends_early && return_address_gone(calls[calls.size() - stack.frames.size()], at)))
 		return Verdict::overwritten;
 	const bool is_jumping = at.shadow().leaving() || (verdict == Verdict::wrong && jumping(stack, at));
 	return is_jumping ? Verdict::jumping : verdict;

@@ -3,7 +3,8 @@
 //
 //   short        ends early, by a named stop; what it shows is right
 //   overwritten  a return address, or a register, on the stack is no longer what the call
-//                left: the C++ runtime does that while it enters a handler
+//                left: the C++ runtime does that while it enters a handler; or a return
+//                address is nowhere any more: __cxa_end_cleanup of 32-bit Arm needs none
 //   jumping      in longjmp(), whose CFI describes where it jumps to, and at the C++
 //                runtime's jump into a handler, before which it has popped its frame
 #pragma once
