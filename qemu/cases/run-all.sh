@@ -48,8 +48,20 @@ run_case() {
 
 wanted() { case " ${WITHOUT:-} " in *" $1 "*) return 1 ;; esac; }
 
+# The machine has all its processors.
+check_boot() {
+	verdict=ok
+	present=$(cat /sys/devices/system/cpu/present) online=$(cat /sys/devices/system/cpu/online)
+	if [ "$present" != "$online" ]; then
+		echo "not so: each processor is awake: present $present, online $online"
+		verdict=FAIL
+	fi
+	echo "$verdict 00_boot $(now)"
+	[ $verdict = ok ]
+}
+
 status=0
-echo "ok 00_boot $(now)"
+check_boot || status=1
 if [ $# = 0 ]; then
 	for file in [0-9][0-9]_*.sh; do
 		if wanted "${file%.sh}"; then set -- "$@" "${file%.sh}"; fi
