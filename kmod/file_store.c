@@ -66,7 +66,7 @@ static void uw_file_id_take(struct uw_file_id *id, struct file *file)
 	id->inode = inode->i_ino;
 	id->generation = inode->i_generation;
 	id->bytes = i_size_read(inode);
-	id->ctime_ns = uw_inode_ctime_ns(inode);
+	id->mtime_ns = uw_inode_mtime_ns(inode);
 }
 
 static struct hlist_head *uw_file_bucket(const struct uw_file_id *id)

@@ -22,7 +22,7 @@ struct uw_file_id {
 	u32 generation;
 	u64 inode;
 	u64 bytes;
-	s64 ctime_ns;
+	s64 mtime_ns;
 };
 
 /* Set before it is shared, but for the members with a lock. */

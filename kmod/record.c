@@ -172,7 +172,7 @@ static void uw_record_file_fill(struct uwind_record_file *record, const struct u
 	record->dev_major = MAJOR(file->id.dev);
 	record->dev_minor = MINOR(file->id.dev);
 	record->bytes = file->id.bytes;
-	record->ctime_ns = file->id.ctime_ns;
+	record->mtime_ns = file->id.mtime_ns;
 	record->path_bytes = file->path_bytes;
 	if (file->path_bytes)
 		memcpy(record->path, file->path, file->path_bytes);

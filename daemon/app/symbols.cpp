@@ -42,7 +42,7 @@ std::shared_ptr<UniqueFd> Symbols::file_of(const Module& module)
 		return module.fd;
 	auto opened = processes_.open_path(module.path);
 	if (!opened || opened->identity.inode != module.identity.inode ||
-	    opened->identity.bytes != module.identity.bytes || opened->identity.ctime_ns != module.identity.ctime_ns)
+	    opened->identity.bytes != module.identity.bytes || opened->identity.mtime_ns != module.identity.mtime_ns)
 		return nullptr;
 	return std::make_shared<UniqueFd>(std::move(opened->fd));
 }

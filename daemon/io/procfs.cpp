@@ -43,8 +43,8 @@ std::string link_target(const std::string& path)
 FileIdentity identity_of(const struct stat& status)
 {
 	return {major(status.st_dev), minor(status.st_dev), status.st_ino, static_cast<std::uint64_t>(status.st_size),
-		static_cast<std::uint64_t>(status.st_ctim.tv_sec) * 1'000'000'000 +
-			static_cast<std::uint64_t>(status.st_ctim.tv_nsec)};
+		static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+			static_cast<std::uint64_t>(status.st_mtim.tv_nsec)};
 }
 
 // Opening a device or a pipe may have effects: look first.

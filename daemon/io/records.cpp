@@ -66,7 +66,7 @@ std::optional<FileRecord> decode_file(Bytes bytes)
 	file.vdso = raw.flags & UWIND_FILE_VDSO;
 	file.compat = raw.flags & UWIND_FILE_COMPAT;
 	file.tgid = raw.tgid;
-	file.identity = {raw.dev_major, raw.dev_minor, raw.inode, raw.bytes, raw.ctime_ns};
+	file.identity = {raw.dev_major, raw.dev_minor, raw.inode, raw.bytes, raw.mtime_ns};
 	file.mapping.start = raw.start;
 	file.mapping.end = raw.end;
 	file.mapping.pgoff = raw.pgoff;

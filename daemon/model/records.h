@@ -54,7 +54,7 @@ struct FileIdentity {
 	std::uint32_t dev_minor = 0;
 	std::uint64_t inode = 0;
 	std::uint64_t bytes = 0;
-	std::uint64_t ctime_ns = 0;
+	std::uint64_t mtime_ns = 0;
 
 	bool operator==(const FileIdentity&) const = default;
 	bool operator<(const FileIdentity& other) const { return tied() < other.tied(); }
@@ -62,7 +62,7 @@ struct FileIdentity {
 private:
 	std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t> tied() const
 	{
-		return {dev_major, dev_minor, inode, bytes, ctime_ns};
+		return {dev_major, dev_minor, inode, bytes, mtime_ns};
 	}
 };
 

@@ -203,8 +203,8 @@ struct uwind_table_destroy {
 
 /*
  * UWIND_IOC_TABLE_TIE: the table serves every mapping, in any process, of the
- * file that fd is open on, as long as its inode, size and change time stay.
- * The table's offsets are file offsets. EEXIST: tied already; ENOSPC: too many
+ * file that fd is open on, as long as its inode, its size and the time of its
+ * last modification stay: new links, owners and modes change none. The table's offsets are file offsets. EEXIST: tied already; ENOSPC: too many
  * tables of unprivileged users are tied to this file.
  */
 struct uwind_table_tie {
@@ -527,7 +527,7 @@ struct uwind_record_file {
 	__u32 dev_major;
 	__u32 dev_minor;
 	__u64 bytes;     /* size of the file                                     */
-	__u64 ctime_ns;
+	__u64 mtime_ns;  /* its last modification; CLOCK_REALTIME                */
 	char  path[];    /* as the process sees it                               */
 };
 

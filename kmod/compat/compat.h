@@ -73,15 +73,15 @@ static inline int uw_task_dumpable(const struct task_struct *task)
 
 #include <linux/fs.h>
 
-static inline s64 uw_inode_ctime_ns(const struct inode *inode)
+static inline s64 uw_inode_mtime_ns(const struct inode *inode)
 {
-#ifdef HAVE_INODE_GET_CTIME
-	const struct timespec64 ctime = inode_get_ctime(inode);
+#ifdef HAVE_INODE_GET_MTIME
+	const struct timespec64 mtime = inode_get_mtime(inode);
 #else
-	const struct timespec64 ctime = inode->i_ctime;
+	const struct timespec64 mtime = inode->i_mtime;
 #endif
 
-	return timespec64_to_ns(&ctime);
+	return timespec64_to_ns(&mtime);
 }
 
 #endif

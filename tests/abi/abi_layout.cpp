@@ -236,7 +236,7 @@ namespace {
 	OFFSET(uwind_record_file, dev_major, 56);
 	OFFSET(uwind_record_file, dev_minor, 60);
 	OFFSET(uwind_record_file, bytes, 64);
-	OFFSET(uwind_record_file, ctime_ns, 72);
+	OFFSET(uwind_record_file, mtime_ns, 72);
 	OFFSET(uwind_record_file, path, 80);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -239,6 +240,44 @@ static void check_tie(void)
 	drop_table(table);
 }
 
+/* The number of the file behind fd, which a table that is tied to it shows; 0: none. */
+static uint32_t file_number(int fd)
+{
+	uint32_t table = make_table();
+	struct uwind_table_next n = { .size = sizeof(n), .after = table - 1 };
+	int err = tie(table, fd, 0) || ioctl(control, UWIND_IOC_TABLE_NEXT, &n);
+
+	drop_table(table);
+	return err ? 0 : n.file;
+}
+
+/* A table made of a file's code serves it as long as the code stays: whoever links it or sets its mode changes nothing. */
+static void check_files(void)
+{
+	char path[] = "ioctl_check.XXXXXX", link_path[] = "ioctl_check.link";
+	int fd = mkstemp(path);
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { 1, 0 } };
+	uint32_t keeper = make_table(), number;
+
+	check_errno("TABLE_TIE: a fresh file is accepted", tie(keeper, fd, 0), 0);
+	number = file_number(fd);
+	check("TABLE_TIE: a file has a number", number != 0, "it has none");
+	usleep(20000); /* a clock tick of the file system's times is over */
+	link(path, link_path);
+	check("TABLE_TIE: a file with a new link is the same", file_number(fd) == number, "it is another");
+	fchmod(fd, 0755);
+	check("TABLE_TIE: a file with a new mode is the same", file_number(fd) == number, "it is another");
+	futimens(fd, times);
+	check("TABLE_TIE: a file modified at another time is another", file_number(fd) != number, "it is the same");
+	number = file_number(fd);
+	check_errno("a file grows", write(fd, "x", 1) == 1 && futimens(fd, times) == 0 ? 0 : -1, 0);
+	check("TABLE_TIE: a file of another size is another", file_number(fd) != number, "it is the same");
+	drop_table(keeper);
+	unlink(link_path);
+	unlink(path);
+	close(fd);
+}
+
 static int bind_ranges(uint32_t table, int pidfd, const struct uwind_range *ranges, uint32_t nr)
 {
 	struct uwind_range_bind b = {
@@ -437,6 +476,7 @@ int main(void)
 	check_create_sframe();
 	check_destroy();
 	check_tie();
+	check_files();
 	check_ranges();
 	check_next();
 	check_session();

@@ -84,7 +84,7 @@ struct RecordBlob {
 		head.inode = 77;
 		head.dev_major = 8;
 		head.bytes = 1000;
-		head.ctime_ns = 123;
+		head.mtime_ns = 123;
 		return record(head, {path.begin(), path.end()});
 	}
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Since Linux 6.6 an inode's change time is behind a function (9b6304c1d537 "fs: add ctime accessors infrastructure"). */
+/* Since Linux 6.7 an inode's time of modification is behind a function (077c212f0344 "fs: new accessor methods for atime and mtime"). */
 #include <linux/fs.h>
 
 struct timespec64 uw_probe(const struct inode *inode);
 struct timespec64 uw_probe(const struct inode *inode)
 {
-	return inode_get_ctime(inode);
+	return inode_get_mtime(inode);
 }
