@@ -25,12 +25,15 @@ bool pushes_link(const ArmInstruction& instruction)
 
 } // namespace
 
+// Most instructions leave the frame as it is.
 std::uint32_t ArmFrameSet::number_of(const ArmFrame& frame)
 {
+	if (!frames_.empty() && frames_[last_] == frame)
+		return last_;
 	const auto [place, added] = numbers_.try_emplace(frame, static_cast<std::uint32_t>(frames_.size()));
 	if (added)
 		frames_.push_back(frame);
-	return place->second;
+	return last_ = place->second;
 }
 
 ArmPaths::ArmPaths(Bytes code, std::uint32_t address, const std::vector<std::uint32_t>& no_return)

@@ -25,6 +25,7 @@ private:
 	};
 	std::vector<ArmFrame> frames_;
 	std::unordered_map<ArmFrame, std::uint32_t, Hash> numbers_;
+	std::uint32_t last_ = 0;
 };
 
 // A call of a function that may lie elsewhere.
