@@ -52,7 +52,8 @@ long_part() { # PART
 		;;
 	unload-amd64 | unload-arm64) vm_part "${1#*-}" 6.1 60_unload CYCLES=100 ;;
 	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 6.1 34_stopped STOPS=500 ;;
-	attack-amd64 | attack-arm64) vm_part "${1#*-}" 6.1 51_attack CALLS=1000000 ;;
+	attack-amd64) vm_part amd64 6.1 51_attack CALLS=1000000 ;;
+	attack-arm64) vm_part arm64 6.1 51_attack CALLS=600000 ;;
 	storm-amd64 | storm-arm64)
 		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 59_sessions STORM=120 STORM_HZ=4999 STORM_LEAST=200000; done
 		vm_part "${1#*-}" 6.1-debug 59_sessions STORM=120 STORM_LEAST=50000 STORM_HZ=1499
