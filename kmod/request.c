@@ -18,7 +18,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "core/walk.h"
+#include "core/shadow.h"
 #include "memory.h"
 #include "regs.h"
 #include "request.h"
@@ -266,6 +266,15 @@ static bool uw_request_outdated(const struct uw_request *request)
 	return request->in_execve || request->exec_id != current->self_exec_id;
 }
 
+/* A return probe changes the shadow stack as well. */
+static void uw_request_check(struct uw_walk *walk, struct uw_port *port)
+{
+	u64 innermost = uw_shadow_pointer();
+
+	if (unlikely(innermost) && !port->probed && uw_shadow_check(walk, port, innermost))
+		uw_stats_shadow_checked();
+}
+
 static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
 {
 	struct uw_port port;
@@ -280,6 +289,7 @@ static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bo
 	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
 		uw_uprobe_regs(&port, &walk->regs);
 	uw_walk_run(walk, &port);
+	uw_request_check(walk, &port);
 	uw_stats_walk(walk->nr_frames);
 }
 

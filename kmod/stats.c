@@ -11,6 +11,7 @@
 
 static DEFINE_PER_CPU(struct uw_counts, module_counts);
 static DEFINE_PER_CPU(u64, nr_frames_walked);
+static DEFINE_PER_CPU(u64, nr_shadow_checked);
 static atomic64_t sections_refused;
 static atomic64_t children_missed;
 
@@ -52,6 +53,11 @@ void uw_stats_session_gone(u64 weight)
 void uw_stats_walk(u32 nr_frames)
 {
 	this_cpu_add(nr_frames_walked, nr_frames);
+}
+
+void uw_stats_shadow_checked(void)
+{
+	this_cpu_inc(nr_shadow_checked);
 }
 
 void uw_stats_section_refused(void)
@@ -96,8 +102,10 @@ void uw_stats_fill(struct uwind_stats *stats)
 	stats->answered = sum.answered;
 	memcpy(stats->lost, sum.lost, sizeof(sum.lost));
 	memcpy(stats->stops, sum.stops, sizeof(sum.stops));
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		stats->frames += per_cpu(nr_frames_walked, cpu);
+		stats->shadow_checked += per_cpu(nr_shadow_checked, cpu);
+	}
 	stats->sections_refused = atomic64_read(&sections_refused);
 	stats->children_missed = atomic64_read(&children_missed);
 	stats->nr_files = uw_file_count();

@@ -26,6 +26,7 @@ void uw_stats_dropped(struct uw_counts __percpu *session, u64 weight);
 /* A session ended with these open: pending for it, lost for the module. */
 void uw_stats_session_gone(u64 weight);
 void uw_stats_walk(u32 nr_frames);
+void uw_stats_shadow_checked(void);
 void uw_stats_section_refused(void);
 void uw_stats_child_missed(void);
 

@@ -36,6 +36,7 @@ void write_status(const ModuleVersion& version, const ModuleStats& stats, std::o
 	line("requested", stats.requested, out);
 	line("answered", stats.answered, out);
 	line("frames", stats.frames, out);
+	line("shadow_checked", stats.shadow_checked, out);
 	for (const auto& [loss, count] : stats.lost)
 		line("lost." + name_of(loss), count, out);
 	for (const auto& [stop, count] : stats.stops)

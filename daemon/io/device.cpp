@@ -216,6 +216,7 @@ Result<ModuleStats> Device::module_stats()
 	stats.table_budget_bytes = raw.table_budget_bytes;
 	stats.tables_refused = raw.tables_refused;
 	stats.tables_distrusted = raw.tables_distrusted;
+	stats.shadow_checked = raw.shadow_checked;
 	stats.files = raw.nr_files;
 	stats.spaces = raw.nr_spaces;
 	stats.sessions = raw.nr_sessions;

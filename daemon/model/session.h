@@ -57,6 +57,7 @@ struct ModuleStats {
 	std::uint64_t table_budget_bytes = 0;
 	std::uint64_t tables_refused = 0;
 	std::uint64_t tables_distrusted = 0;
+	std::uint64_t shadow_checked = 0;
 	std::uint32_t files = 0;
 	std::uint32_t spaces = 0;
 	std::uint32_t sessions = 0;

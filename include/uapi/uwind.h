@@ -282,6 +282,7 @@ struct uwind_stats {
 	__u64 children_missed;  /* forks that inherited no ranges, or no session,
 				 * for want of room                              */
 	__u64 tables_distrusted; /* taken out of service: a rule was not what had been checked */
+	__u64 shadow_checked;   /* walks with return addresses that a shadow stack has, too */
 };
 
 enum uwind_event {

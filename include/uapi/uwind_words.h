@@ -33,7 +33,8 @@
 	X(BAD_REGS, "bad_regs", 0)           /* the registers are of no use      */ \
 	X(REFUSED_READ, "refused_read", 0)   /* a fault outside the stack        */ \
 	X(KILLED, "killed", 0)               /* a fatal signal ended the walk    */ \
-	X(STACK_SWITCH, "stack_switch", 0)   /* to another stack, further down   */
+	X(STACK_SWITCH, "stack_switch", 0)   /* to another stack, further down   */ \
+	X(SHADOW_STACK, "shadow_stack", 0)   /* which has another return address */
 
 /* How a frame was found: X(NAME, json). The first frame is always PC. */
 #define UWIND_METHOD_LIST(X)                                                     \

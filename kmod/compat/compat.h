@@ -71,6 +71,23 @@ static inline int uw_task_dumpable(const struct task_struct *task)
 #define UW_KFUNCS 1
 #endif
 
+/* Where current's shadow stack has its last return address; 0: it has none. Since Linux 6.13 on arm64 (Guarded Control Stack). */
+#ifdef HAVE_GCS
+#include <linux/prctl.h>
+#include <linux/uaccess.h>
+#include <asm/cpufeature.h>
+#include <asm/gcs.h>
+#endif
+
+static inline u64 uw_shadow_pointer(void)
+{
+#ifdef HAVE_GCS
+	if (system_supports_gcs() && task_gcs_el0_enabled(current))
+		return read_sysreg_s(SYS_GCSPR_EL0);
+#endif
+	return 0;
+}
+
 #include <linux/fs.h>
 
 static inline s64 uw_inode_mtime_ns(const struct inode *inode)

@@ -111,7 +111,7 @@ namespace {
 	OFFSET(uwind_table_next, path_bytes, 48);
 	OFFSET(uwind_table_next, reserved, 52);
 
-	SIZE(uwind_stats, 488, 8);
+	SIZE(uwind_stats, 496, 8);
 	OFFSET(uwind_stats, size, 0);
 	OFFSET(uwind_stats, nr_tables, 4);
 	OFFSET(uwind_stats, table_bytes, 8);
@@ -130,6 +130,7 @@ namespace {
 	OFFSET(uwind_stats, sections_refused, 464);
 	OFFSET(uwind_stats, children_missed, 472);
 	OFFSET(uwind_stats, tables_distrusted, 480);
+	OFFSET(uwind_stats, shadow_checked, 488);
 
 	SIZE(uwind_session_start, 72, 8);
 	OFFSET(uwind_session_start, size, 0);
@@ -255,7 +256,7 @@ TEST_CASE("an ioctl keeps its number; the size in it changes only with a struct 
 	NUMBER(UWIND_IOC_RANGE_BIND, 0xc018f704);
 	NUMBER(UWIND_IOC_RANGE_UNBIND, 0xc010f705);
 	NUMBER(UWIND_IOC_TABLE_NEXT, 0xc038f706);
-	NUMBER(UWIND_IOC_STATS, 0xc1e8f707);
+	NUMBER(UWIND_IOC_STATS, 0xc1f0f707);
 	NUMBER(UWIND_IOC_SESSION_START, 0xc048f708);
 	NUMBER(UWIND_IOC_SESSION_ENABLE, 0xf709);
 	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1c8f70a);
@@ -285,6 +286,7 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_STOP_REFUSED_READ, 14);
 	WORD(UWIND_STOP_KILLED, 15);
 	WORD(UWIND_STOP_STACK_SWITCH, 16);
+	WORD(UWIND_STOP_SHADOW_STACK, 17);
 	WORD(UWIND_METHOD_NONE, 0);
 	WORD(UWIND_METHOD_PC, 1);
 	WORD(UWIND_METHOD_SFRAME_V1, 2);

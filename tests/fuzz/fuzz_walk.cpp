@@ -102,6 +102,18 @@ void check_walk(uw_walk& walk, uw_port& port)
 	require(port.reads <= per_frame * walk.nr_frames + 33 * (signal_frames + 1) + 8);
 }
 
+// It only shortens a stack, and says so.
+void check_shadow(uw_walk walk, uw_port& port, u64 innermost)
+{
+	const u32 nr_frames = walk.nr_frames;
+	const u8 stop = static_cast<u8>(walk.stop);
+	port.reads = 0;
+	const u32 same = uw_shadow_check(&walk, &port, innermost);
+	require(port.reads <= nr_frames + 1);
+	require(same < nr_frames || same == 0);
+	require(walk.stop == UW_STOP_SHADOW_STACK ? walk.nr_frames > same : walk.nr_frames == nr_frames && walk.stop == stop);
+}
+
 // The calls of Thumb and ARM code in turn, and what is none.
 std::vector<u32> make_code()
 {
@@ -167,6 +179,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 	std::vector<uw_frame> frames(walk.max_frames);
 	walk.frames = frames.data();
 	check_walk(walk, port);
+	check_shadow(walk, port, stack + size % 64 * word);
 	// What was taken can be applied.
 	require(!checked || walk.stop != UW_STOP_BAD_RULE);
 	require((walk.stop == UW_STOP_BAD_RULE) == (port.distrusted != 0));

@@ -67,11 +67,13 @@ public:
 
 	std::string walk()
 	{
-		Walked walked = world_->walk(max_frames_);
+		Walked walked = world_->walk(max_frames_, shadow_);
 		std::ostringstream out;
 		for (const uw_frame& frame : walked.frames)
 			print(out, frame);
 		out << "stop " << stop_names[walked.stop] << "\n";
+		if (shadow_)
+			out << "same " << walked.same << "\n";
 		return out.str();
 	}
 
@@ -93,7 +95,7 @@ private:
 		std::string verb;
 		if (!(in >> verb) || verb[0] == '#')
 			return;
-		if (verb == "frame" || verb == "stop")
+		if (verb == "frame" || verb == "stop" || verb == "same")
 			expected += line + "\n";
 		else
 			parse_input(verb, in);
@@ -112,6 +114,8 @@ private:
 			world_->port.pac_mask = number(first);
 		} else if (verb == "stack") {
 			world_->port.stack_start = number(first);
+		} else if (verb == "shadow") {
+			shadow_ = number(first);
 		} else if (verb == "pc") {
 			world_->pc(number(first) & ~u64{thumb_bit()}).thumb(number(first) & thumb_bit());
 		} else if (verb == "reg") {
@@ -239,6 +243,7 @@ private:
 	uw_arch arch_ = UW_ARCH_NONE;
 	std::unique_ptr<World> world_;
 	u32 max_frames_ = 64;
+	u64 shadow_ = 0; // address of a shadow stack's innermost entry
 	u64 start_ = 0;
 	u64 end_ = 0;
 	bool open_ = false;

@@ -14,6 +14,7 @@
 
 extern "C" {
 #include "rule.h"
+#include "shadow.h"
 #include "sframe.h"
 #include "table.h"
 #include "uw_port_walk.h"
@@ -174,6 +175,7 @@ struct Walked {
 	std::vector<uw_frame> frames;
 	uw_stop stop;
 	uw_regs regs;
+	u32 same; // return addresses that the shadow stack has, too
 };
 
 // Code, memory and registers: what a walk can see.
@@ -239,7 +241,8 @@ public:
 		return *this;
 	}
 
-	Walked walk(u32 max_frames = 64)
+	// shadow: address of a shadow stack's innermost entry, 0: none.
+	Walked walk(u32 max_frames = 64, u64 shadow = 0)
 	{
 		std::vector<uw_frame> frames(max_frames);
 		uw_walk walk{};
@@ -253,8 +256,9 @@ public:
 		port.nr_slices = static_cast<u32>(slices_.size());
 		port.reads = 0;
 		uw_walk_run(&walk, &port);
+		const u32 same = shadow ? uw_shadow_check(&walk, &port, shadow) : 0;
 		frames.resize(walk.nr_frames);
-		return {frames, walk.stop, walk.regs};
+		return {frames, walk.stop, walk.regs, same};
 	}
 
 	uw_port port{};
