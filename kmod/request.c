@@ -121,6 +121,7 @@ static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
 	request->exec_id = current->self_exec_id;
 	request->in_execve = current->in_execve;
 	request->late_regs = (in_nmi() || uw_uprobed()) && !in_user;
+	request->shadow = uw_shadow_pointer();
 	request->arch = request->late_regs ? UW_ARCH_NONE : uw_regs_take(&request->regs, user);
 }
 
@@ -266,22 +267,15 @@ static bool uw_request_outdated(const struct uw_request *request)
 	return request->in_execve || request->exec_id != current->self_exec_id;
 }
 
-/* A return probe changes the shadow stack as well. */
-static void uw_request_check(struct uw_walk *walk, struct uw_port *port)
-{
-	u64 innermost = uw_shadow_pointer();
-
-	if (unlikely(innermost) && !port->probed && uw_shadow_check(walk, port, innermost))
-		uw_stats_shadow_checked();
-}
-
 static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
 {
 	struct uw_port port;
 	u64 sp;
 
-	if (request->late_regs)
+	if (request->late_regs) {
 		request->arch = uw_regs_take(&request->regs, task_pt_regs(current));
+		request->shadow = uw_shadow_pointer();
+	}
 	walk->regs = request->regs;
 	walk->arch = request->arch;
 	sp = walk->regs.r[uw_arch_sp(walk->arch)];
@@ -289,7 +283,9 @@ static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bo
 	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
 		uw_uprobe_regs(&port, &walk->regs);
 	uw_walk_run(walk, &port);
-	uw_request_check(walk, &port);
+	/* A return probe changes the shadow stack as well. */
+	if (unlikely(request->shadow) && !port.probed && uw_shadow_check(walk, &port, request->shadow))
+		uw_stats_shadow_checked();
 	uw_stats_walk(walk->nr_frames);
 }
 

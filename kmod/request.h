@@ -41,6 +41,7 @@ struct uw_request {
 	bool late_regs;             /* asked where the saved registers may be half written, or a probe's */
 	u8 arch;                    /* enum uw_arch of the registers; NONE: late */
 	struct uw_regs regs;
+	u64 shadow;                 /* where the shadow stack had its last return address; 0: it has none */
 	atomic_t asked[UWIND_MAX_SESSIONS]; /* triggers per session slot         */
 	atomic64_t owed[UW_MAX_CALLERS]; /* the cookie, to callers that wait for it; else 0 */
 };

@@ -10,7 +10,7 @@
 
 /*
  * innermost: address of the last return address that was put there. Reads at most one
- * word for each frame, and one more. Frames from the first on whose return address is
+ * word for each frame, and three more. Frames from the first on whose return address is
  * another there are dropped, and the stop is SHADOW_STACK; so it is if a complete stack
  * has callers there that the walk has not seen. Returns how many return addresses are
  * the same.
