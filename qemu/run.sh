@@ -30,6 +30,7 @@ usage() {
 		  --arch amd64|arm64       the guest's architecture (default: the host's)
 		  --kernel LINE[-FLAVOUR]  Debian's kernel: 6.1 (default), 6.12, 7.2; -rt, or -16k (arm64); 6.1-debug
 		  --cpu MODEL              QEMU's CPU model
+		  --emulator SUITE         QEMU of that Debian suite, which may know more CPUs; arm64 only
 		  --cpus N                 default 2
 		  --memory MIB             default 2048, more if the guest's files need it
 		  --icount                 guest time counts guest instructions
@@ -56,7 +57,7 @@ number() { [[ $2 =~ ^[1-9][0-9]*$ ]] || bad_usage "$1 wants a number, not '$2'";
 
 defaults() {
 	ARCH=$(host_arch) KERNEL=6.1 CPU='' CPUS=2 MEMORY='' ICOUNT=0 APPEND='' MODULE=1 TIMEOUT=600 OUT=''
-	SUITE=''
+	SUITE='' EMULATOR=''
 	MONITOR=() ADD=() PKG=()
 }
 
@@ -74,6 +75,7 @@ set_option() {
 	--arch) ARCH=$2 ;;
 	--kernel) KERNEL=$2 ;;
 	--cpu) CPU=$2 ;;
+	--emulator) EMULATOR=$2 ;;
 	--cpus) number "$1" "$2" && CPUS=$2 ;;
 	--memory) number "$1" "$2" && MEMORY=$2 ;;
 	--append) APPEND+=" $2" ;;
@@ -105,11 +107,21 @@ parse() {
 	[ $# -gt 0 ] || bad_usage "no command after --"
 }
 
+# Another release's program runs with its own libraries.
+set_qemu() {
+	local root=/
+	QEMU=("qemu-system-$(case $ARCH in amd64) echo x86_64 ;; arm64) echo aarch64 ;; esac)")
+	[ -z "$EMULATOR" ] || root=$("$LAB_DIR/toolchain.sh" "$EMULATOR" emulator.list)
+	[ "$root" = / ] || QEMU=("$root/usr/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu"
+		"$root/usr/bin/${QEMU[0]}" -L "$root/usr/share/qemu")
+}
+
 check_host() {
 	check_arch "$ARCH"
 	[ -z "$SUITE" ] || [ "$ARCH" = amd64 ] || die "--root systemd is for amd64 only: leave it out for $ARCH"
-	QEMU=qemu-system-$(case $ARCH in amd64) echo x86_64 ;; arm64) echo aarch64 ;; esac)
-	need "$QEMU" cpio flock timeout
+	[ -z "$EMULATOR" ] || [ "$ARCH" = arm64 ] || die "--emulator $EMULATOR is for arm64 only: leave it out for $ARCH"
+	set_qemu
+	need "${QEMU[0]}" cpio flock timeout
 	KERNEL_DIR=$("$LAB_DIR/fetch-kernel.sh" "$ARCH" "$KERNEL")
 }
 
@@ -282,7 +294,7 @@ run_machine() {
 	RELAYS+=($!)
 	cat "$WORK/stderr" >&2 &
 	RELAYS+=($!)
-	timeout -k 5 "$TIMEOUT" "$QEMU" "${ARGS[@]}" </dev/null >"$WORK/qemu.log" 2>&1 &
+	timeout -k 5 "$TIMEOUT" "${QEMU[@]}" "${ARGS[@]}" </dev/null >"$WORK/qemu.log" 2>&1 &
 	MACHINE=$!
 	if [ ! -e "$WORK/hung" ]; then
 		watch_start "$MACHINE" &
@@ -326,7 +338,7 @@ verdict() {
 		note "timed out after $TIMEOUT s${OUT:+, see $CONSOLE}"
 		return "$EX_TIMEOUT"
 	elif [ ! -s "$CONSOLE" ]; then
-		die "$QEMU did not start the machine: $(head -1 "$WORK/qemu.log")"
+		die "${QEMU[*]} did not start the machine: $(head -1 "$WORK/qemu.log")"
 	elif [ -z "$status" ]; then
 		tail -n 5 "$CONSOLE" >&2
 		note "the virtual machine was lost before the command ended (QEMU's status $QEMU_STATUS)"

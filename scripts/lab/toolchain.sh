@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Prints the root folder of a Debian suite's compilers and binutils for amd64 and arm64: "/" if that suite is this
+# Prints the root folder of a Debian suite's compilers and binutils for amd64 and arm64, or of its QEMU: "/" if that suite is this
 # machine's own, else one that mmdebstrap made in the cache. Nothing in it is configured.
 #
 # Usage: toolchain.sh SUITE [LIST [PACKAGE...]]     UWIND_REFRESH=1 makes it anew: suites move on
-#   LIST      what the root holds: toolchain.list (the default: no shell), kbuild.list (builds kernel modules)
+#   LIST      what the root holds: toolchain.list (the default: no shell), kbuild.list (builds kernel modules),
+#             emulator.list (QEMU)
 #   PACKAGE   what it holds besides, as a certain compiler
 # Run a tool of it with in_root or in_mounted_root (common.sh).
 set -euo pipefail
@@ -45,7 +46,7 @@ main() {
 	LIST=${2:-toolchain.list}
 	shift $(($# < 2 ? $# : 2))
 	EXTRA=("$@")
-	[ -e "$LAB_DIR/$LIST" ] || die "there is no list $LAB_DIR/$LIST: toolchain.list or kbuild.list"
+	[ -e "$LAB_DIR/$LIST" ] || die "there is no list $LAB_DIR/$LIST: toolchain.list, kbuild.list or emulator.list"
 	if is_own "$suite"; then
 		echo /
 		return
