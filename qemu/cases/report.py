@@ -10,6 +10,7 @@ Usage: report.py FILE RULE...
   processes:COMM:N            at least N different processes of it
   complete:COMM:PERCENT       at least so many of its stacks are complete
   stop:COMM:REASON:PERCENT    at least so many of its stacks end for that reason
+  agrees:COMM                 in the second half of its samples no stack differs from the shadow stack
   absent:COMM                 no sample is of COMM
   lost_some:CAUSE             some requests were lost for that cause
   cpus:N                      samples were taken on so many processors, after the first half of the time too
@@ -232,6 +233,11 @@ def rule_known(report, percent):
 def rule_only(report, comm):
     others = {c: len(s) for c, s in report.samples.items() if c != comm}
     return ["there are samples of %s" % others] if others else []
+
+
+def rule_agrees(report, comm):
+    differ = sum(w for s, w in report.stacks(comm, 0.5) if s["stop"] == "shadow_stack")
+    return ["%d late samples of %s differ from the shadow stack" % (differ, comm)] if differ else []
 
 
 def rule_absent(report, comm):

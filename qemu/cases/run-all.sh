@@ -19,15 +19,18 @@ module_unused() {
 	return 1
 }
 
-# What a case needs is a path, or a pattern of paths, and perhaps a size of pages.
+# What a case needs is a path, or a pattern of paths, perhaps a size of pages, or a feature of the processors.
 has_needs() {
 	needs=$(sed -n 's/^# Needs: //p' "$1.sh")
 	pages=$(sed -n 's/^# Pages: \([0-9]*\).*/\1/p' "$1.sh")
+	feature=$(sed -n 's/^# Feature: //p' "$1.sh")
 	# shellcheck disable=SC2086
 	if [ -n "$needs" ] && ! ls -d $needs >/dev/null 2>&1; then
 		echo "passed over: $1 needs $needs, which this kernel has not"
 	elif [ -n "$pages" ] && [ "$pages" != "$(getconf PAGESIZE)" ]; then
 		echo "passed over: $1 needs pages of $pages bytes"
+	elif [ -n "$feature" ] && ! grep -qw "$feature" /proc/cpuinfo; then
+		echo "passed over: $1 needs processors with $feature, and a kernel that knows it"
 	else
 		return 0
 	fi

@@ -17,20 +17,20 @@ kernels_at_hand() { # ARCH
 	done
 }
 
-# On one kernel return addresses are signed.
-cpu_of() { # ARCH KERNEL
-	case $1-$2 in arm64-7.2) echo max,pauth-impdef=on ;; esac
+# On one kernel return addresses are signed, and there are shadow stacks, which only later QEMUs know.
+machine_of() { # ARCH KERNEL
+	case $1-$2 in arm64-7.2) echo --emulator sid --cpu max,pauth-impdef=on ;; esac
 }
 
 run_vm() { # ARCH KERNEL COMMAND...
-	local arch=$1 kernel=$2 cpu more=()
+	local arch=$1 kernel=$2 machine more=()
 	shift 2
 	case $arch in
 	amd64) more=(--pkg bzip2:i386 --pkg lua5.4:i386) ;;
 	arm64) more=(--pkg bzip2:armhf --pkg lua5.4:armhf) ;;
 	esac
-	cpu=$(cpu_of "$arch" "$kernel")
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" ${cpu:+--cpu "$cpu"} --timeout 1800 --out "$OUT/vm-$arch-$kernel" \
+	read -ra machine <<<"$(machine_of "$arch" "$kernel")"
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 1800 --out "$OUT/vm-$arch-$kernel" \
 		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg --pkg libboost-context1.74.0 --pkg libbpf1 \
 		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_rain.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
@@ -74,7 +74,7 @@ vm_check() { # ARCH
 }
 
 # Tables of each sort, samples, probes, fork and exec, and the end of the module: what a kernel's version can break.
-QUICK_CASES='10_register 20_sample 28_uprobes 40_self 58_bpf 60_unload'
+QUICK_CASES='10_register 20_sample 28_uprobes 37_shadow 40_self 58_bpf 60_unload'
 
 built_for_vm() { # ARCH KERNEL
 	passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1-$2" && passed "build-test-kmod-$1-$2" &&
@@ -102,6 +102,18 @@ vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
 cost_guest() { # ARCH
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel 6.1 --icount --cpus 1 --timeout 900 --out "$OUT/cost" \
 		--pkg python3 --pkg linux-perf --add "build/$1/programs" --add qemu/cost -- sh /root/cost/guest.sh
+}
+
+# Programs of the release whose C library switches shadow stacks on.
+shadow_guest() {
+	local root=$PWD/build/shadow deb debs machine
+	debs=$(scripts/lab/debs.sh --suite sid arm64 python3 perl-base gawk sqlite3 bash xz-utils)
+	rm -rf "$root"
+	mkdir -p "$root"
+	for deb in $debs; do dpkg-deb -x "$deb" "$root"; done
+	read -ra machine <<<"$(machine_of arm64 7.2)"
+	UWIND_NO_BUILD=1 qemu/run.sh --arch arm64 --kernel 7.2 "${machine[@]}" --timeout 600 --out "$OUT/shadow" --pkg python3 \
+		--add "$root:/sid" --add qemu/cases --add qemu/shadow --add scripts/demo-work -- sh /root/shadow/guest.sh
 }
 
 # A machine that is broken in one way.
