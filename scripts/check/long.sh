@@ -88,6 +88,11 @@ long_part() { # PART
 		if passed deb; then step "$1" scripts/check-service.sh "${1#service-}" "$OUT/service"; fi
 		tail -n 12 "$OUT/$1.log"
 		;;
+	shadow)
+		build_for_vm arm64 7.2
+		if built_for_vm arm64 7.2; then step shadow shadow_guest; fi
+		grep '^|' "$OUT/shadow.log"
+		;;
 	doctor)
 		build_for_vm amd64 6.1
 		for machine in absent forbidden without_option locked_down; do step "doctor-$machine" doctor_guest $machine; done
@@ -99,7 +104,7 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
+LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch unload-$arch"; done
 
 check_long() { # [PART]
