@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * The cross-check of a walk with a shadow stack: the return addresses, and nothing else,
- * once more, in memory that only calls and returns write (arm64: FEAT_GCS, Arm ARM D10).
+ * once more, in memory that only calls and returns write (arm64: FEAT_GCS; the kernel's
+ * Documentation/arch/arm64/gcs.rst).
  */
 #ifndef UW_SHADOW_H
 #define UW_SHADOW_H

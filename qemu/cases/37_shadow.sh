@@ -24,7 +24,7 @@ checked() { [ "$(status_of shadow_checked)" -ge "$1" ]; }
 differ=$(status_of stops.shadow_stack)
 compared honest complete:honest:99 chain:honest:work_recurse:be_honest chain:honest:work_compare:be_honest \
 	chain:honest:on_signal:main method:shadow_victim:sigframe
-[ "$(status_of stops.shadow_stack)" = $differ ] || fail "no stack differs from the shadow stack: $(cat honest.log)"
+[ "$(status_of stops.shadow_stack)" = "$differ" ] || fail "no stack differs from the shadow stack: $(cat honest.log)"
 
 compared liar stop:liar:shadow_stack:99 chain:liar:work_recurse:lie chain:liar:lie:be_a_liar
 ! grep -q '"innocent"' liar.json || fail "what was never called is in no stack"
