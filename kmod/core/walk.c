@@ -13,6 +13,8 @@
  * missing. Once one step has worked, the chain speaks for itself; but that a stack
  * ends there is believed behind a second step only, as zeros are everywhere (on
  * 32-bit Arm the call before a return address has shown that the step was right).
+ * A single step may also have led to what is left of a frame that returned long ago,
+ * and tables on from there, so a return address of 0 behind it is not believed either.
  * At an exact pc the code may say that the frame pointer is not to be followed yet,
  * or any more: see prologue.h.
  *
@@ -52,6 +54,7 @@ struct progress {
 	bool exact;   /* it is no return address                            */
 	bool chained; /* it was found by a frame pointer                    */
 	bool guessed; /* and by the first one of a chain                    */
+	bool doubted; /* since a chain of one step, whatever came behind it */
 	bool aapcs;   /* Thumb code was left by r11: see compat_arm.h       */
 	u32 signal_frames;
 };
@@ -85,6 +88,7 @@ static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port, st
 				  const struct uw_found *found, struct uw_frame *frame)
 {
 	const struct uw_rule *rule = &found->rule;
+	enum uw_stop stop;
 
 	at->chained = false;
 	at->guessed = false;
@@ -96,7 +100,8 @@ static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port, st
 	} else if (rule->ra_place == UW_PLACE_SAME) {
 		at->method = UW_METHOD_LR;
 	}
-	return uw_rule_apply(rule, walk->arch, &walk->regs, port, &at->exact, &frame->stack_bytes);
+	stop = uw_rule_apply(rule, walk->arch, &walk->regs, port, &at->exact, &frame->stack_bytes);
+	return stop == UW_STOP_ZERO_RA && at->doubted ? UW_STOP_NO_TABLE : stop;
 }
 
 /* What a failed first step really says. */
@@ -171,6 +176,7 @@ static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *
 	else if (stop == UW_STOP_BACKWARDS)
 		stop = uw_stack_below(port, walk->regs.r[uw_arch_sp(walk->arch)], tried_fp(walk));
 	at->guessed = !at->chained;
+	at->doubted = at->guessed && walk->arch != UW_ARCH_ARM;
 	at->chained = true;
 	at->exact = false;
 	at->method = uw_abis[walk->arch].word == 4 ? UW_METHOD_COMPAT_FP : UW_METHOD_FP;

@@ -146,7 +146,21 @@ TEST_CASE("a chain of frame pointers ends where code has rows: what follows is a
 TEST_CASE("a row vouches for the return address that it leads to, after a guess too")
 {
 	REQUIRE(chain_into_rows(0, 0x1234).walk().stop == UW_STOP_BAD_PC);
-	REQUIRE(chain_into_rows(0, 0).walk().stop == UW_STOP_ZERO_RA);
+}
+
+TEST_CASE("behind a single guess a row is not believed that a stack ends, as it may be a forgotten frame's")
+{
+	REQUIRE(chain_into_rows(0, 0).walk().stop == UW_STOP_NO_TABLE);
+}
+
+TEST_CASE("behind a chain of two records a row is believed that a stack ends")
+{
+	World world(UW_ARCH_X86_64);
+	world.bare_code(text, text + 0x1000);
+	world.code(text + 0x1000, text + 0x2000, {{0, x86_rule(UW_X86_SP, 16)}});
+	world.pc(text).sp(stack).fp(stack + 16);
+	world.words(stack + 16, {stack + 48, text + 0x20, 0, 0, 0, text + 0x1010, 0, 0});
+	REQUIRE(world.walk().stop == UW_STOP_ZERO_RA);
 }
 
 TEST_CASE("after an arm64 frame record nobody knows how large the frame is")
