@@ -84,6 +84,7 @@ long_part() { # PART
 		if passed build-truth-arm64; then sframe_guest_steps; fi
 		;;
 	service-*)
+		step packaging scripts/setup.sh packaging.list
 		step deb scripts/deb.sh --suite "${1#service-}"
 		if passed deb; then step "$1" scripts/check-service.sh "${1#service-}" "$OUT/service"; fi
 		tail -n 12 "$OUT/$1.log"
