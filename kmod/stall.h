@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Named points where a test build holds a task, so that the window of a race is
+ * as wide as the test wants. In any other build nothing of it is left.
+ *
+ * Built by make UWIND_STALL=1. Parameters: stall_point, stall_ms.
+ */
+#ifndef UW_STALL_H
+#define UW_STALL_H
+
+enum uw_stall_point {
+	UW_STALL_NONE,
+	UW_STALL_SPACE_FOUND,   /* a walk holds a space, and looks into it        */
+	UW_STALL_MESSAGE_SEND,  /* a message is complete, and not yet sent        */
+	UW_STALL_WORK_ENTER,    /* task work has begun, and holds no reference    */
+};
+
+#ifdef UWIND_STALL
+void uw_stall(enum uw_stall_point point);
+#else
+static inline void uw_stall(enum uw_stall_point point)
+{
+}
+#endif
+
+#endif
