@@ -42,7 +42,8 @@ usage() {
 		  --pkg PACKAGE[:ARCH]     a Debian package for the guest, with its dependencies (repeatable)
 		  --timeout S              seconds from switching on, default 600
 		  --out DIR                receives console and what the command leaves in /out
-		exit: the command's status, 124 timed out, 125 VM lost or kernel complained, 78 configuration, 64 usage
+		exit: the command's status, 124 timed out, 125 VM lost or kernel complained, 78 configuration,
+		  75 a download did not come, 64 usage
 		environment: UWIND_CACHE, UWIND_NO_BUILD=1 (use what is built), UWIND_MONITOR_PERIOD (seconds),
 		  UWIND_SILENCE (180: seconds without a word after which a machine that has not begun is started again)
 	TEXT

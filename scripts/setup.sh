@@ -40,7 +40,7 @@ check_disk() {
 		die "$free MiB are free at $(cache_dir), $MIN_DISK_MIB are needed: make room or set UWIND_CACHE"
 }
 
-apt() { DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 "$@" >"$LOG" 2>&1; }
+apt() { DEBIAN_FRONTEND=noninteractive apt_get -qq -y -o DPkg::Lock::Timeout=300 "$@"; }
 
 # can_install PACKAGE: does apt know it, and can it be installed beside what is there?
 can_install() { apt-get -qq -s install "$1" >/dev/null 2>&1; }
@@ -50,7 +50,15 @@ explain_failure() {
 	for p in "$@"; do
 		can_install "$p" || die "package $p cannot be installed: check apt's sources, then 'apt-get update' ($LOG)"
 	done
-	die "apt-get could not install $*: $(grep -m1 '^E:' "$LOG" || echo "see its log") ($LOG)"
+	die "apt-get could not install $*: $(first_error "$LOG") ($LOG)"
+}
+
+# install PACKAGE...: 1 if apt says no.
+install() {
+	local status=0
+	fetch "Debian packages ($*)" "$LOG" apt install --no-install-recommends "$@" || status=$?
+	[ "$status" != "$EX_LOST" ] || die_lost "Debian packages ($*)" "$LOG"
+	return "$status"
 }
 
 # An old package index names files that the mirror no longer has: renew it once, then say what is wrong.
@@ -63,9 +71,9 @@ install_packages() {
 	lock setup
 	LOG=$(cache_dir)/apt-install.log
 	note "installing ${packages[*]}"
-	if ! apt install --no-install-recommends "${packages[@]}"; then
-		apt update || true
-		apt install --no-install-recommends "${packages[@]}" || explain_failure "${packages[@]}"
+	if ! install "${packages[@]}"; then
+		fetch "apt's package index" "$LOG" apt update || true
+		install "${packages[@]}" || explain_failure "${packages[@]}"
 	fi
 	unlock
 }

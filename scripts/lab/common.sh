@@ -7,6 +7,7 @@ LAB_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 REPO_DIR=$(cd "$LAB_DIR/../.." && pwd)
 
 EX_CONFIG=78
+EX_LOST=75 # a download did not come: the same command may pass later
 
 # die TEXT...: one line that names the thing and what to do, exit 78 (configuration).
 die() {
@@ -29,6 +30,67 @@ need() {
 		command -v "$c" >/dev/null || die "command '$c' is missing: run 'make setup' first"
 	done
 }
+
+# --- fetching ----------------------------------------------------------------------------------
+
+# Seconds between the tries: a network that is gone for a minute is not noticed.
+FETCH_PAUSES=${UWIND_FETCH_PAUSES-2 5 15 30}
+
+# What apt is told wherever it fetches, beside what it is configured with. UWIND_PROXY goes before apt's own proxy.
+APT_SETTINGS=(Acquire::Retries=3 Acquire::http::Timeout=30 Acquire::https::Timeout=30 APT::Update::Error-Mode=any)
+if [ -n "${UWIND_PROXY:-}" ]; then APT_SETTINGS+=("Acquire::http::Proxy=$UWIND_PROXY" "Acquire::https::Proxy=$UWIND_PROXY"); fi
+
+apt_get() { apt-get "${APT_SETTINGS[@]/#/-o}" "$@"; }
+
+# bootstrap ARGUMENT...: mmdebstrap, which by itself reads nothing of how the machine's apt is configured. The proxy is no option of
+# mmdebstrap's, since it would stay in what is made.
+bootstrap() {
+	local setting options=() proxy=${UWIND_PROXY:-}
+	for setting in "${APT_SETTINGS[@]}"; do
+		case $setting in *::Proxy=*) ;; *) options+=("--aptopt=${setting%%=*} \"${setting#*=}\"") ;; esac
+	done
+	[ -n "$proxy" ] || eval "$(apt-config shell proxy Acquire::http::Proxy)"
+	if [ "$proxy" = DIRECT ]; then proxy=; fi
+	env ${proxy:+"http_proxy=$proxy" "https_proxy=$proxy"} mmdebstrap --quiet --aptopt='Acquire::Languages "none"' "${options[@]}" "$@"
+}
+
+# first_error LOG: what apt or mmdebstrap says is wrong.
+first_error() { grep -am1 '^E:' "$1" || echo "see its log"; }
+
+# Of what apt and mmdebstrap said: lines about downloads that did not come. That there is no such file (404 and its like) is an
+# answer; to have said nothing is none.
+lost_lines() {
+	if [ -s "$1" ]; then grep -a 'Failed to fetch' "$1" | grep -avE ' 4(0[0-7]|10) '; else echo "nothing was said"; fi
+}
+
+# fetch WHAT LOG COMMAND...: runs what downloads, with its output in LOG, and again after longer and longer pauses as long as
+# a download does not come. What failed tries said is kept in LOG.1, LOG.2 … 0: done; EX_LOST: it never came; 1: refused.
+fetch() {
+	local what=$1 log=$2 try=0 pause
+	shift 2
+	rm -f "$log".[0-9]*
+	for pause in $FETCH_PAUSES last; do
+		if "$@" >"$log" 2>&1; then return 0; fi
+		if ! lost_lines "$log" >/dev/null; then return 1; fi
+		try=$((try + 1))
+		cp "$log" "$log.$try"
+		[ "$pause" = last ] || note "$what: try $try failed, the next is in $pause s: $(lost_lines "$log" | sed -n 1p) ($log.$try)"
+		[ "$pause" = last ] || sleep "$pause"
+	done
+	return "$EX_LOST"
+}
+
+# die_lost WHAT LOG: fetch gave up. A test's step learns of it through the file UWIND_LOST, whoever was in between.
+die_lost() {
+	local text tries
+	tries=$(find "${2%/*}" -maxdepth 1 -name "${2##*/}.[0-9]*" | wc -l)
+	text="$1 did not come in $tries tries: $(lost_lines "$2" | sed -n 1p): check the network and apt's sources ($2)"
+	if [ -n "${UWIND_LOST:-}" ]; then printf '%s\n' "$text" >>"$UWIND_LOST"; fi
+	printf '%s: %s\n' "${0##*/}" "$text" >&2
+	exit "$EX_LOST"
+}
+
+# --- locks, names and roots --------------------------------------------------------------------
 
 # lock NAME: hold the cache's lock of that name until this process ends.
 lock() {

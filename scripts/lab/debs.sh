@@ -46,8 +46,6 @@ write_conf() {
 			APT::Install-Recommends "false";
 			APT::Install-Suggests "false";
 			Acquire::Languages "none";
-			Acquire::Retries "2";
-			Acquire::http::Timeout "30";
 			Dir::State "$STATE";
 			Dir::State::lists "$STATE/lists";
 			Dir::State::status "$STATE/status";
@@ -60,13 +58,9 @@ write_conf() {
 }
 
 # The host's own sources, third-party ones included: only to find out which are Debian's.
-apt_any() { "$@" -c "$STATE/apt.conf"; }
+apt_any() { apt_get -c "$STATE/apt.conf" "$@"; }
 
-apt_debian() {
-	local tool=$1
-	shift
-	"$tool" -c "$STATE/apt.conf" -o Dir::Etc::sourcelist="$STATE/sources.list" -o Dir::Etc::sourceparts="$STATE/none" "$@"
-}
+apt_debian() { apt_any -o Dir::Etc::sourcelist="$STATE/sources.list" -o Dir::Etc::sourceparts="$STATE/none" "$@"; }
 
 # Reads index targets and writes the one-line sources of those whose Release file says Debian.
 # apt does not tell a source's key file here: Debian's own keyring, else what apt trusts anyway.
@@ -81,15 +75,26 @@ list_targets() {
 	"$@" indextargets --format '$(ORIGIN)|$(REPO_URI)|$(RELEASE)|$(COMPONENT)' 'Created-By: Packages'
 }
 
+# sources_known_to APT_GET...: an apt that has no index of its own knows none.
+sources_known_to() {
+	list_targets "$@" 2>/dev/null | debian_only >"$STATE/sources.list.new" || true
+	[ -s "$STATE/sources.list.new" ]
+}
+
+# Whatever else the host's apt is told to look at need not be there.
+update_any() {
+	apt_any -qq update || true
+	sources_known_to apt_any
+}
+
 find_sources() {
-	list_targets apt-get 2>/dev/null | debian_only >"$STATE/sources.list.new" || true
-	if [ ! -s "$STATE/sources.list.new" ]; then
-		apt_any apt-get -qq update >"$STATE/update.log" 2>&1 || true
-		list_targets apt_any apt-get 2>/dev/null | debian_only >"$STATE/sources.list.new" || true
-	fi
-	[ -s "$STATE/sources.list.new" ] ||
-		die "apt knows no Debian source: check /etc/apt/sources.list and that 'apt-get update' works"
-	mv "$STATE/sources.list.new" "$STATE/sources.list"
+	local what="the package index of apt's own sources" log=$STATE/sources.log status=0
+	sources_known_to apt-get || fetch "$what" "$log" update_any || status=$?
+	case $status in
+	0) mv "$STATE/sources.list.new" "$STATE/sources.list" ;;
+	"$EX_LOST") die_lost "$what" "$log" ;;
+	*) die "apt knows no Debian source: check /etc/apt/sources.list and that 'apt-get update' works ($log)" ;;
+	esac
 }
 
 # The host's sources with the other suite's name: bookworm-security becomes trixie-security. Of sid, whose Release file
@@ -113,20 +118,27 @@ index_is_fresh() {
 
 has_index() { compgen -G "$STATE/lists/*_Packages*" >/dev/null; }
 
-# A mirror that is being renewed can lack a part for hours: go on with the rest and look again in a day.
+# A mirror that is being renewed can lack a part for hours, and a network can be gone: go on with what is there, and look
+# again in a day. What such an index does not know may exist all the same: index-partial says so.
 update_index() {
+	local what="the package index for $ARCHES of ${SUITE:-$(own_suite)}" log=$STATE/update.log status=0
 	write_conf
 	find_sources
 	rename_suite
-	if apt_debian apt-get -qq update >"$STATE/update.log" 2>&1 && ! grep -q '^E:' "$STATE/update.log"; then
-		date +%s >"$STATE/index-stamp"
-	elif has_index; then
-		note "a part of the package index for $ARCHES could not be renewed, going on without ($STATE/update.log)"
-		date +%s >"$STATE/index-stamp"
-		touch -d "$((INDEX_DAYS - 1)) days ago" "$STATE/index-stamp"
-	else
-		die "no package index for $ARCHES${SUITE:+ of $SUITE}: check that 'apt-get update' works ($STATE/update.log)"
+	rm -f "$STATE/index-partial"
+	fetch "$what" "$log" apt_debian -qq update || status=$?
+	if [ "$status" != 0 ] || grep -q '^E:' "$log"; then
+		if has_index; then
+			note "a part of $what could not be renewed, going on without: $(first_error "$log") ($log)"
+			cp "$log" "$STATE/index-partial"
+		elif [ "$status" = "$EX_LOST" ]; then
+			die_lost "$what" "$log"
+		else
+			die "there is no $what: $(first_error "$log"): check that 'apt-get update' works ($log)"
+		fi
 	fi
+	date +%s >"$STATE/index-stamp"
+	[ ! -e "$STATE/index-partial" ] || touch -d "$((INDEX_DAYS - 1)) days ago" "$STATE/index-stamp"
 }
 
 # uris: what apt would fetch, one "file-name size" per line. An empty archive: apt leaves out what it has already.
@@ -135,7 +147,7 @@ uris() {
 	if [ "$ONLY" = 1 ]; then verb=download; fi
 	mkdir -p "$STATE/empty/partial"
 	cd "$STATE/empty"
-	apt_debian apt-get -qq -o Dir::Cache::archives="$STATE/empty" --print-uris "$verb" "$@" 2>"$STATE/resolve.log" | awk '/^\x27/ { print $2, $3 }'
+	apt_debian -qq -o Dir::Cache::archives="$STATE/empty" --print-uris "$verb" "$@" 2>"$STATE/resolve.log" | awk '/^\x27/ { print $2, $3 }'
 }
 
 have_all() {
@@ -147,38 +159,54 @@ have_all() {
 
 download() {
 	if [ "$ONLY" = 1 ]; then
-		(cd "$DEBS" && apt_debian apt-get -qq download "$@")
+		(cd "$DEBS" && apt_debian -qq download "$@")
 	else
-		apt_debian apt-get -qq -y --download-only install "$@"
-	fi >"$STATE/download.log" 2>&1
+		apt_debian -qq -y --download-only install "$@"
+	fi
 }
 
 # What apt says is the one line that names the package.
 resolve() {
-	local list=$1 why
+	local list=$1 log=$STATE/resolve.log why
 	shift
 	if ! (uris "$@") >"$list.new" || [ ! -s "$list.new" ]; then
-		why=$(sed -n 's/^E: //p' "$STATE/resolve.log" | head -1)
-		die "packages for $ARCHES${SUITE:+ of $SUITE}: ${why:-apt resolves nothing for $*}: check the name, and apt's sources ($STATE/resolve.log)"
+		if [ -s "$STATE/index-partial" ] && lost_lines "$STATE/index-partial" >/dev/null; then
+			die_lost "what the package index says of $* for $ARCHES of ${SUITE:-$(own_suite)}" "$STATE/update.log"
+		fi
+		why=$(sed -n '/^E: / { s///p; q }' "$log")
+		die "packages for $ARCHES of ${SUITE:-$(own_suite)}: ${why:-apt resolves nothing for $*}: check the name, and apt's sources ($log)"
 	fi
 	mv "$list.new" "$list"
 }
 
 list_of() { printf '%s/resolved/%s\n' "$STATE" "$(printf '%s\n' "$ONLY" "$(cat "$STATE/index-stamp")" "$@" | hash_of)"; }
 
+# get LIST PACKAGE...: 0 if all files of that list are there now.
+get() {
+	local list=$1
+	shift
+	have_all "$list" || { fetch "$WHAT" "$STATE/download.log" download "$@" && have_all "$list"; }
+}
+
 # A mirror drops old versions: one fresh index and one more try before giving up.
-fetch() {
-	local list
+get_all() {
+	local list status=0
+	WHAT="packages for $ARCHES of ${SUITE:-$(own_suite)} ($*)"
 	list=$(list_of "$@")
 	[ -s "$list" ] || resolve "$list" "$@"
-	have_all "$list" && return
-	if ! download "$@" || ! have_all "$list"; then
+	get "$list" "$@" || status=$?
+	if [ "$status" = 1 ]; then
+		status=0
 		update_index
 		list=$(list_of "$@")
 		resolve "$list" "$@"
-		download "$@" || die "cannot download for $ARCHES: $* ($STATE/download.log)"
-		have_all "$list" || die "downloads for $ARCHES are incomplete: $* ($STATE/download.log)"
+		get "$list" "$@" || status=$?
 	fi
+	case $status in
+	0) ;;
+	"$EX_LOST") die_lost "$WHAT" "$STATE/download.log" ;;
+	*) die "$WHAT cannot be had: $(first_error "$STATE/download.log") ($STATE/download.log)" ;;
+	esac
 }
 
 main() {
@@ -208,7 +236,7 @@ main() {
 		cat "$STATE/sources.list"
 		return
 	fi
-	fetch "$@"
+	get_all "$@"
 	awk -v dir="$DEBS" '{ print dir "/" $1 }' "$(list_of "$@")"
 }
 

@@ -10,12 +10,16 @@ set -euo pipefail
 KEEP_DAYS=7
 
 make_system() {
-	local suite=$1 include=$2 tar=$3 log=${3%.tar}.log
-	note "making a system of $suite"
+	local suite=$1 include=$2 tar=$3 log=${3%.tar}.log what="a system of $1" status=0
+	note "making $what"
 	sources_of "$(host_arch)" "$suite" >"$tar.list"
-	mmdebstrap --quiet --variant=apt --architectures="$(host_arch)" --aptopt='Acquire::Languages "none"' \
-		--aptopt='APT::Install-Recommends "false"' --include="$include" "$suite" "$tar.new.tar" "$tar.list" >"$log" 2>&1 ||
-		die "mmdebstrap could not make a system of $suite: $(grep -m1 '^E:' "$log" || echo "see its log") ($log)"
+	fetch "$what" "$log" bootstrap --variant=apt --architectures="$(host_arch)" --aptopt='APT::Install-Recommends "false"' \
+		--include="$include" "$suite" "$tar.new.tar" "$tar.list" || status=$?
+	case $status in
+	0) ;;
+	"$EX_LOST") die_lost "$what" "$log" ;;
+	*) die "mmdebstrap could not make $what: $(first_error "$log") ($log)" ;;
+	esac
 	mv "$tar.new.tar" "$tar"
 }
 

@@ -22,19 +22,25 @@ complete() {
 	if [ -e "$1/usr/bin/mawk" ]; then ln -sf mawk "$1/usr/bin/awk"; fi
 }
 
+# Through tar: every file is the user's own then, whoever that is.
+unpack_root() { # SUITE FOLDER SOURCES
+	rm -rf "$2"
+	mkdir -p "$2"
+	bootstrap --variant=extract --architectures=amd64 --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+		--include="$(packages)" "$1" - "$3" |
+		tar -x -C "$2" --no-same-owner --exclude='./dev/*'
+}
+
 make_root() {
-	local suite=$1 dir=$2 log
-	log=$(cache_dir)/toolchains/$suite.log
+	local suite=$1 dir=$2 what="a root of $1 ($LIST)" status=0
 	note "unpacking $suite's compilers ($LIST)"
-	rm -rf "$dir.tmp"
-	mkdir -p "$dir.tmp"
 	sources_of amd64 "$suite" >"$dir.list"
-	# Through tar: every file is the user's own then, whoever that is.
-	mmdebstrap --quiet --variant=extract --architectures=amd64 --aptopt='Acquire::Languages "none"' \
-		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
-		--include="$(packages)" "$suite" - "$dir.list" 2>"$log" |
-		tar -x -C "$dir.tmp" --no-same-owner --exclude='./dev/*' ||
-		die "mmdebstrap could not make a root of $suite: check that apt's mirror has that suite ($log)"
+	fetch "$what" "$dir.log" unpack_root "$suite" "$dir.tmp" "$dir.list" || status=$?
+	case $status in
+	0) ;;
+	"$EX_LOST") die_lost "$what" "$dir.log" ;;
+	*) die "mmdebstrap could not make $what: $(first_error "$dir.log") ($dir.log)" ;;
+	esac
 	rm "$dir.list"
 	complete "$dir.tmp"
 	mv "$dir.tmp" "$dir"
@@ -54,6 +60,7 @@ main() {
 	need mmdebstrap tar flock unshare
 	name=$suite-$({ cat "$LAB_DIR/$LIST"; printf '%s' "$@"; } | hash_of)
 	dir=$(cache_dir)/toolchains/$name
+	mkdir -p "${dir%/*}" 2>/dev/null || die "cannot create ${dir%/*}: set UWIND_CACHE to a writable folder"
 	lock "toolchain-$name"
 	if [ -n "${UWIND_REFRESH:-}" ]; then rm -rf "$dir"; fi
 	[ -d "$dir" ] || make_root "$suite" "$dir"
