@@ -233,6 +233,7 @@ host_tests() {
 	step clean-amd64-6.1 build_clean amd64 6.1
 	if passed build-truth-amd64 && passed build-programs-amd64; then truth_steps 40 python3 perl gawk sqlite3 openssl bash git cc1plus threads; fi
 	if passed build-truth-amd64; then step truth-matrix matrix_quick; fi
+	step fetch scripts/check-fetch.sh
 	if passed "build-tools-$HOST"; then step install scripts/check-install.sh "build/$HOST"; fi
 	if passed build-unit; then run_unit; fi
 	if passed build-fuzz; then fuzz_steps run_fuzz "$FUZZ_SECONDS"; fi

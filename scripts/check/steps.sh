@@ -18,15 +18,27 @@ reason_in() { # LOG
 	tail -n 15 "$1"
 }
 
+# try_step NAME COMMAND...: one whose download did not come (scripts/lab/common.sh) left word of that in UWIND_LOST, and is
+# run once more.
+try_step() {
+	local log=$OUT/$1.log first=$OUT/$1.first.log UWIND_LOST=$OUT/$1.lost
+	export UWIND_LOST
+	rm -f "$UWIND_LOST"
+	if ("${@:2}") >"$log" 2>&1 </dev/null; then return 0; fi
+	[ -s "$UWIND_LOST" ] || return 1
+	mv "$log" "$first"
+	printf 'note %s is run again: %s; its first log: %s\n' "$1" "$(head -1 "$UWIND_LOST")" "${first#"$PWD"/}"
+	("${@:2}") >"$log" 2>&1 </dev/null
+}
+
 # step NAME COMMAND...: run it with its output in a log. Always succeeds; the failure is on record.
 step() {
-	local name=$1 start=$SECONDS
-	shift
-	if ("$@") >"$OUT/$name.log" 2>&1 </dev/null; then
-		record ok "$name" $((SECONDS - start))
+	local start=$SECONDS
+	if try_step "$@"; then
+		record ok "$1" $((SECONDS - start))
 	else
-		record FAIL "$name" $((SECONDS - start))
-		reason_in "$OUT/$name.log" | sed 's/^/     | /'
+		record FAIL "$1" $((SECONDS - start))
+		reason_in "$OUT/$1.log" | sed 's/^/     | /'
 	fi
 }
 

@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Fetching where the network loses things: the tries, what is kept and said of them, the step that is run again; and apt itself, on
+# loopback, behind a proxy that drops downloads. It reaches no other machine.
+#
+# Usage: check-fetch.sh
+# shellcheck disable=SC2317  # functions are handed over by name
+set -euo pipefail
+# shellcheck source=lab/common.sh
+. "$(dirname "$0")/lab/common.sh"
+# shellcheck source=check/steps.sh
+. "$(dirname "$0")/check/steps.sh"
+
+WORK=$(mktemp -d)
+BAD=0
+SUITE=$(own_suite)
+ARCH=$(host_arch)
+PACKAGES=9
+
+clean_up() {
+	[ -z "${MIRROR:-}" ] || kill "$MIRROR"
+	rm -rf "$WORK"
+}
+trap clean_up EXIT
+
+complain() {
+	printf 'FAIL: %s\n' "$*"
+	BAD=1
+}
+
+same() { [ "$2" = "$3" ] || complain "$1: '$2', not '$3'"; }
+
+says() { grep -q "$2" <<<"$1" || complain "not said: '$2' in: $1"; }
+
+# --- a downloader that fails a few times -------------------------------------------------------
+
+LOST='E: Failed to fetch http://mirror/pool/a.deb  Connection failed'
+GONE='E: Failed to fetch http://mirror/pool/a.deb  404  Not Found'
+
+# downloader FAILURES MESSAGE: fails so many times, saying that.
+downloader() {
+	echo >>"$WORK/tries"
+	[ "$(wc -l <"$WORK/tries")" -gt "$1" ] && return
+	[ -z "$2" ] || printf '%s\n' "$2" "E: Some files failed to download"
+	return 100
+}
+
+# tries WANTED_STATUS WANTED_TRIES FAILURES MESSAGE
+tries() {
+	local status=0
+	rm -f "$WORK/tries"
+	fetch "a thing of sid" "$WORK/log" downloader "$3" "$4" 2>"$WORK/notes" || status=$?
+	same "status after $3 failures ($4)" "$status" "$1"
+	same "tries after $3 failures ($4)" "$(wc -l <"$WORK/tries")" "$2"
+	same "logs kept of $3 failures ($4)" "$(find "$WORK" -name 'log.[0-9]*' | wc -l)" "$5"
+}
+
+check_tries() {
+	local FETCH_PAUSES='0 0 0 0'
+	tries 0 1 0 '' 0
+	tries 0 3 2 "$LOST" 2
+	says "$(cat "$WORK/notes")" "a thing of sid: try 2 failed, the next is in 0 s: $LOST"
+	tries 0 5 4 "$LOST" 4
+	tries $EX_LOST 5 5 "$LOST" 5
+	tries 0 2 1 '' 1
+	tries 0 2 1 'E: Failed to fetch http://mirror/a  503  Service Unavailable' 1
+	tries 0 2 1 'E: Failed to fetch http://mirror/a  File has unexpected size (1 != 2). Mirror sync in progress?' 1
+	tries 1 1 9 "$GONE" 0
+	tries 1 1 9 'E: Unable to locate package a' 0
+	tries 1 1 9 "E: The repository 'http://mirror none Release' does not have a Release file." 0
+}
+
+check_last_word() {
+	local said status=0
+	FETCH_PAUSES=0 tries $EX_LOST 2 9 "$LOST" 2
+	said=$(UWIND_LOST=$WORK/lost die_lost "a thing of sid" "$WORK/log" 2>&1) || status=$?
+	same "status of a lost download" "$status" "$EX_LOST"
+	says "$said" "a thing of sid did not come in 2 tries: $LOST: .*($WORK/log)"
+	says "$(cat "$WORK/lost")" "a thing of sid did not come"
+}
+
+# --- steps -------------------------------------------------------------------------------------
+
+# loses TIMES: a step whose download does not come so many times.
+loses() {
+	echo >>"$WORK/runs"
+	[ "$(wc -l <"$WORK/runs")" -gt "$1" ] || (die_lost "a thing of sid" "$WORK/log")
+}
+
+fails() { loses 0 && false; }
+
+# step_is STATUS RUNS COMMAND...
+step_is() {
+	local wanted=$1 runs=$2 OUT=$WORK/out
+	shift 2
+	rm -f "$WORK/runs"
+	begin
+	step thing "$@" >"$WORK/said"
+	same "verdict of $*" "$(cut -d' ' -f1,2 "$OUT/results")" "$wanted thing"
+	same "runs of $*" "$(wc -l <"$WORK/runs")" "$runs"
+}
+
+check_steps() {
+	printf '%s\n' "$LOST" >"$WORK/log"
+	step_is ok 1 loses 0
+	step_is ok 2 loses 1
+	says "$(cat "$WORK/said")" "note thing is run again: a thing of sid did not come"
+	says "$(cat "$WORK/out/thing.first.log")" "did not come"
+	step_is FAIL 2 loses 2
+	step_is FAIL 1 fails
+}
+
+# --- apt ---------------------------------------------------------------------------------------
+
+start_mirror() {
+	local address=
+	"$REPO_DIR/tests/network/mirror.py" "$WORK/mirror" "$SUITE" "$ARCH" "$PACKAGES" >"$WORK/address" &
+	MIRROR=$!
+	until [ -n "$address" ]; do
+		kill -0 "$MIRROR" || die "the mirror does not start"
+		sleep 0.05
+		address=$(cat "$WORK/address")
+	done
+	mkdir -p "$WORK/apt/lists/partial"
+	echo "deb $address $SUITE main" >"$WORK/apt/sources.list"
+	cat >"$WORK/apt/conf" <<-CONF
+		Dir::State "$WORK/apt";
+		Dir::Etc::sourcelist "$WORK/apt/sources.list";
+		Dir::Etc::sourceparts "$WORK/none";
+		Acquire::AllowInsecureRepositories "true";
+		Acquire::Retries::Delay "false";
+		APT::Get::AllowUnauthenticated "true";
+	CONF
+}
+
+# debs EVERY PACKAGE: what debs.sh says of it behind the proxy, and in STATUS how it ended.
+debs() {
+	STATUS=0
+	SAID=$(APT_CONFIG=$WORK/apt/conf UWIND_CACHE=$WORK/cache UWIND_FETCH_PAUSES='0 0' "$REPO_DIR/tests/network/dropping_proxy.py" --direct \
+		--every "$1" -- "$LAB_DIR/debs.sh" "$ARCH" "$2" 2>&1) || STATUS=$?
+}
+
+check_apt() {
+	start_mirror
+	debs 1 noise$PACKAGES
+	same "status of a network that is gone" "$STATUS" "$EX_LOST"
+	says "$SAID" "the package index of apt's own sources did not come in 3 tries: .*sources.log"
+	APT_CONFIG=$WORK/apt/conf apt-get -qq update 2>/dev/null # now the machine's apt knows where Debian is
+	debs 1 noise$PACKAGES
+	same "status of an index that does not come" "$STATUS" "$EX_LOST"
+	says "$SAID" "the package index for $ARCH of $SUITE did not come in 3 tries: .*update.log"
+	debs 3 noise$PACKAGES
+	same "status with every third download dropped" "$STATUS: $(grep -c '/noise[0-9]*_1_.*deb$' <<<"$SAID")" "0: $PACKAGES"
+	says "$SAID" 'dropped (reset [1-9][0-9]*, empty [1-9][0-9]*, cut [1-9]'
+	debs 3 quiet
+	same "status of a package that does not exist" "$STATUS" "$EX_CONFIG"
+	says "$SAID" "packages for $ARCH of $SUITE: Unable to locate package quiet"
+	rm -rf "$WORK/cache/debs"/*.deb
+	debs 1 noise2
+	same "status of packages that do not come" "$STATUS" "$EX_LOST"
+	says "$SAID" "packages for $ARCH of $SUITE (noise2) did not come in 3 tries: E: Failed to fetch .*download.log"
+	rm "$WORK/mirror/pool/noise2_1_$ARCH.deb"
+	debs 0 noise2
+	same "status of a package that the mirror has no more" "$STATUS" "$EX_CONFIG"
+	says "$SAID" "packages for $ARCH of $SUITE (noise2) cannot be had: E: Failed to fetch .* 404 "
+}
+
+check_tries
+check_last_word
+check_steps
+check_apt
+exit $BAD
