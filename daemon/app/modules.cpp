@@ -80,6 +80,13 @@ void Modules::set_table(ModuleId id, Method method, std::uint32_t table, std::ui
 	module->bytes = bytes;
 }
 
+void Modules::set_table_known(ModuleId id, std::uint64_t since_ns)
+{
+	std::lock_guard lock(mutex_);
+	if (Module* module = find(id))
+		module->table_known_ns = since_ns;
+}
+
 std::optional<Module> Modules::get(ModuleId id)
 {
 	std::lock_guard lock(mutex_);

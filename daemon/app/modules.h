@@ -25,6 +25,8 @@ struct Module {
 	std::uint32_t table = 0;      // the table's number, if it is ours
 	std::uint64_t rows = 0;
 	std::uint64_t bytes = 0;
+	// CLOCK_BOOTTIME: since when it has this table, or is known to have none.
+	std::optional<std::uint64_t> table_known_ns;
 	ObjectFacts facts;
 	std::shared_ptr<UniqueFd> fd;
 	std::uint64_t last_used = 0;
@@ -51,6 +53,7 @@ public:
 
 	void set_object(ModuleId id, ObjectFacts facts, std::shared_ptr<UniqueFd> fd);
 	void set_table(ModuleId id, Method method, std::uint32_t table, std::uint64_t rows, std::uint64_t bytes);
+	void set_table_known(ModuleId id, std::uint64_t since_ns);
 
 	std::optional<Module> get(ModuleId id);
 	// Kernel file numbers that were used since the last call stay; the tables of

@@ -16,6 +16,7 @@ ReportModule to_report(const Module& module)
 	result.table = module.method;
 	result.rows = module.rows;
 	result.bytes = module.bytes;
+	result.table_known_ns = module.table_known_ns;
 	return result;
 }
 

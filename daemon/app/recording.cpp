@@ -13,7 +13,7 @@ namespace uwind {
 Recording::Recording(const Ports& ports, RecordingOptions options)
     : ports_(ports), options_(std::move(options)), symbols_(ports.objects, ports.tables, ports.processes, modules_),
       aggregate_(ports.processes, options_.limits),
-      tracker_(ports.kernel, ports.processes, ports.objects, ports.tables, ports.threads, modules_)
+      tracker_(ports.kernel, ports.processes, ports.objects, ports.tables, ports.threads, ports.clock, modules_)
 {
 }
 

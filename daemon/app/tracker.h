@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "app/modules.h"
+#include "port/clock.h"
 #include "port/kernel.h"
 #include "port/processes.h"
 #include "port/tables.h"
@@ -30,7 +31,7 @@ inline constexpr char vdso_path[] = "[vdso]";
 // tables made afterwards.
 class Tracker {
 public:
-	Tracker(Kernel& kernel, Processes& processes, Objects& objects, Tables& tables, Threads& threads,
+	Tracker(Kernel& kernel, Processes& processes, Objects& objects, Tables& tables, Threads& threads, Clock& clock,
 		Modules& modules);
 	~Tracker();
 
@@ -87,6 +88,8 @@ private:
 	void adopt(ModuleId id, std::uint32_t file_number);
 	void keep_object(ModuleId id, const std::shared_ptr<UniqueFd>& fd);
 	void make_table(const Opened& opened);
+	void look_for_table(const Opened& opened);
+	void not_opened(const Job& job);
 	Result<MadeTable> create(const TableContent& content);
 	void serve(const Opened& opened, const TableContent& content);
 	Status tie(const Opened& opened, std::uint32_t table);
@@ -98,6 +101,7 @@ private:
 	Objects& objects_;
 	Tables& tables_;
 	Threads& threads_;
+	Clock& clock_;
 	Modules& modules_;
 	std::optional<ModuleId> vdso_;                              // of 64-bit processes
 	std::set<std::pair<std::uint64_t, std::uint64_t>> scanned_; // device, inode; worker's

@@ -109,12 +109,20 @@ std::optional<Mapping> Tracker::locate(const Job& job)
 	return found == mappings->end() ? std::nullopt : std::optional(*found);
 }
 
+// There will be no table for it.
+void Tracker::not_opened(const Job& job)
+{
+	if (job.pc == 0)
+		modules_.set_table_known(job.id, clock_.boottime_ns());
+	count("files_not_opened");
+}
+
 void Tracker::open_vdso(const Job& job)
 {
 	auto fd = processes_.open_vdso_of(job.tgid, job.mapping);
 	if (!fd) {
 		spdlog::debug("{}", fd.error().message);
-		return count("files_not_opened");
+		return not_opened(job);
 	}
 	const Opened opened{job.id, std::make_shared<UniqueFd>(std::move(*fd)), vdso_path, job.tgid, true};
 	keep_object(opened.id, opened.fd);
@@ -132,12 +140,12 @@ void Tracker::open(Job job)
 		if (auto mapping = locate(job))
 			job.mapping = std::move(*mapping);
 		else if (was_unknown)
-			return count("files_not_opened");
+			return not_opened(job);
 	}
 	auto file = processes_.open_mapped(job.tgid, job.mapping);
 	if (!file) {
 		spdlog::debug("{}", file.error().message);
-		return count("files_not_opened");
+		return not_opened(job);
 	}
 	if (was_unknown) {
 		const auto added = modules_.add(file->identity, job.mapping.path);
@@ -178,9 +186,10 @@ void Tracker::open_neighbours(std::uint32_t tgid)
 	}
 }
 
-// Another program's table serves the file.
+// Another program's table serves the file, since before its first frame.
 void Tracker::adopt(ModuleId id, std::uint32_t file_number)
 {
+	modules_.set_table_known(id, 0);
 	const auto tables = kernel_.tables();
 	if (!tables)
 		return;

@@ -96,7 +96,8 @@ void write_module(const ReportModule& module, std::ostream& out)
 {
 	out << "{\"path\": " << quoted(module.path) << ", \"build_id\": " << or_null(module.build_id)
 	    << ", \"table\": " << (module.table ? quoted(name_of(*module.table)) : "null")
-	    << ", \"rows\": " << module.rows << ", \"bytes\": " << module.bytes << '}';
+	    << ", \"rows\": " << module.rows << ", \"bytes\": " << module.bytes
+	    << ", \"table_known_ns\": " << or_null(module.table_known_ns) << '}';
 }
 
 void write_frame(const ReportFrame& frame, std::ostream& out)

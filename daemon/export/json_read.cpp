@@ -160,6 +160,10 @@ void read(Members in, ReportModule& module)
 	in.text_or_null("table", table);
 	in.number("rows", module.rows);
 	in.number("bytes", module.bytes);
+	if (in.has("table_known_ns")) {
+		module.table_known_ns.reset();
+		in.number_or_null("table_known_ns", module.table_known_ns);
+	}
 	module.build_id = build_id.value_or("");
 	module.table = table ? method_named(*table) : std::nullopt;
 	if (table && !module.table)

@@ -38,11 +38,10 @@ std::string row(const std::string& name, const std::string& samples, const std::
 
 std::string row_of(const std::string& name, const Tally& all, const Tally& later)
 {
-	std::string why = reasons(all);
+	auto [complete, why] = shares_of(all);
 	if (all.lost)
 		why += (why.empty() ? "lost " : "; lost ") + std::to_string(all.lost);
-	return row(printable(name), std::to_string(all.samples), percent(all.complete, all.samples),
-		   percent(later.complete, later.samples), why);
+	return row(printable(name), std::to_string(all.samples), complete, percent(later.complete, later.samples), why);
 }
 
 std::string frame_line(const Report& report, const ReportStack& stack, std::size_t i)
@@ -86,13 +85,14 @@ void write_program(const Report& report, const Program& program, std::ostream& o
 	write_stack(report, report.stacks[*program.deepest], out);
 }
 
-// The modules in which walks ended for want of a table.
-std::string modules_without_rows(const Report& report)
+// The module that most walks ended in for want of rows, though what table it has was known.
+std::string module_without_rows(const Report& report)
 {
 	std::map<Index, std::uint64_t> modules;
 	for (const ReportSample& sample : report.samples) {
 		const ReportStack* stack = sample.user_stack ? &report.stacks[*sample.user_stack] : nullptr;
-		if (!stack || stack->stop != Stop::NO_TABLE || stack->frames.empty())
+		if (!stack || stack->stop != Stop::NO_TABLE || stack->frames.empty() ||
+		    ended_before_table(sample, report))
 			continue;
 		if (const auto module = report.frames[stack->frames.back()].module)
 			modules[*module] += sample.weight;
@@ -132,10 +132,12 @@ std::string advice(const Report& report, const Tally& tally)
 		return "record for a shorter time, or lower -F: the report is full";
 	const auto worst = std::max_element(tally.stops.begin(), tally.stops.end(),
 					    [](const auto& a, const auto& b) { return a.second < b.second; });
+	if (tally.early && (worst == tally.stops.end() || tally.early >= worst->second))
+		return "if uwindd runs, tables are there before";
 	if (worst == tally.stops.end())
 		return "";
 	if (worst->first == Stop::NO_TABLE)
-		if (const auto path = modules_without_rows(report); !path.empty())
+		if (const auto path = module_without_rows(report); !path.empty())
 			return "`uwind table check " + printable(path) + "` says why";
 	return "`uwind report --format summary` shows where";
 }
@@ -166,9 +168,10 @@ std::string closing_line(const Report& report, const std::string& file)
 {
 	const Tally tally = tally_of(report);
 	std::string line = std::to_string(tally.samples) + " samples in " + file;
+	const auto [complete, why] = shares_of(tally);
 	if (tally.samples)
-		line += ", " + percent(tally.complete, tally.samples) + " complete";
-	if (const auto why = reasons(tally); !why.empty())
+		line += ", " + complete + " complete";
+	if (!why.empty())
 		line += "; why not: " + why;
 	if (const auto lost = lost_text(report.counters); !lost.empty())
 		line += "; lost: " + lost;

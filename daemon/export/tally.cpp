@@ -3,11 +3,20 @@
 #include "export/tally.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <numeric>
 #include <unordered_map>
 
 namespace uwind {
 namespace {
+
+using Wide = unsigned __int128;
+
+constexpr std::size_t max_causes = 3; // told apart; a fourth only if it is the last
+
+struct Cause {
+	std::string name;
+	std::uint64_t samples;
+};
 
 struct Group {
 	Program program;
@@ -52,7 +61,48 @@ void pick_stacks(const Report& report, Group& group)
 	}
 }
 
+// The most frequent first.
+std::vector<Cause> causes_of(const Tally& tally)
+{
+	std::vector<Cause> causes;
+	if (tally.early)
+		causes.push_back({"before its table was there", tally.early});
+	for (const auto& [stop, count] : tally.stops)
+		causes.push_back({name_of(stop), count});
+	std::stable_sort(causes.begin(), causes.end(),
+			 [](const Cause& a, const Cause& b) { return a.samples > b.samples; });
+	if (causes.size() <= max_causes + 1)
+		return causes;
+	Cause others{"others", 0};
+	for (std::size_t i = max_causes; i < causes.size(); i++)
+		others.samples += causes[i].samples;
+	causes.resize(max_causes);
+	causes.push_back(others);
+	return causes;
+}
+
+std::string text_of_tenths(unsigned tenths, bool some, bool all)
+{
+	if (some && tenths == 0)
+		return "<0.1 %";
+	if (!all && tenths == 1000)
+		return ">99.9 %";
+	return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+}
+
 } // namespace
+
+bool ended_before_table(const ReportSample& sample, const Report& report)
+{
+	const ReportStack* stack = sample.user_stack ? &report.stacks[*sample.user_stack] : nullptr;
+	if (!stack || stack->stop != Stop::NO_TABLE || stack->frames.empty())
+		return false;
+	const auto module = report.frames[stack->frames.back()].module;
+	if (!module)
+		return false;
+	const auto known_ns = report.modules[*module].table_known_ns;
+	return !known_ns || sample.time_ns < *known_ns;
+}
 
 void Tally::add(const ReportSample& sample, const Report& report)
 {
@@ -64,6 +114,8 @@ void Tally::add(const ReportSample& sample, const Report& report)
 	samples += sample.weight;
 	if (is_complete(stop))
 		complete += sample.weight;
+	else if (ended_before_table(sample, report))
+		early += sample.weight;
 	else
 		stops[stop] += sample.weight;
 }
@@ -89,27 +141,45 @@ std::vector<Program> programs_of(const Report& report)
 	return programs;
 }
 
-// Rounded down, so that "100.0 %" means all.
 std::string percent(std::uint64_t part, std::uint64_t whole)
 {
-	if (whole == 0)
-		return "-";
-	const auto tenths = static_cast<std::uint64_t>(static_cast<unsigned __int128>(part) * 1000 / whole);
-	return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+	return percents({part, whole - part}).front();
 }
 
-std::string reasons(const Tally& tally, std::size_t most)
+// The largest remainders are rounded up; of equal ones the last, since the first is what was hoped for.
+std::vector<std::string> percents(const std::vector<std::uint64_t>& parts)
 {
-	std::vector<std::pair<std::uint64_t, Stop>> sorted;
-	for (const auto& [stop, count] : tally.stops)
-		sorted.emplace_back(count, stop);
-	std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-	std::string text;
-	for (std::size_t i = 0; i < sorted.size() && i < most; i++) {
-		text += text.empty() ? "" : ", ";
-		text += name_of(sorted[i].second) + " " + percent(sorted[i].first, tally.samples);
+	const auto whole = std::accumulate(parts.begin(), parts.end(), Wide(0));
+	if (whole == 0)
+		return std::vector<std::string>(parts.size(), "-");
+	std::vector<unsigned> tenths;
+	std::vector<std::pair<Wide, std::size_t>> remainders;
+	unsigned left = 1000;
+	for (std::size_t i = 0; i < parts.size(); i++) {
+		tenths.push_back(static_cast<unsigned>(Wide(parts[i]) * 1000 / whole));
+		remainders.emplace_back(Wide(parts[i]) * 1000 % whole, i);
+		left -= tenths.back();
 	}
-	return text;
+	std::sort(remainders.rbegin(), remainders.rend());
+	for (std::size_t i = 0; i < left; i++)
+		tenths[remainders[i].second]++;
+	std::vector<std::string> texts;
+	for (std::size_t i = 0; i < parts.size(); i++)
+		texts.push_back(text_of_tenths(tenths[i], parts[i] != 0, parts[i] == whole));
+	return texts;
+}
+
+Shares shares_of(const Tally& tally)
+{
+	auto causes = causes_of(tally);
+	std::vector<std::uint64_t> parts{tally.complete};
+	for (const auto& cause : causes)
+		parts.push_back(cause.samples);
+	const auto texts = percents(parts);
+	Shares shares{texts.front(), ""};
+	for (std::size_t i = 0; i < causes.size(); i++)
+		shares.why_not += (i ? ", " : "") + causes[i].name + " " + texts[i + 1];
+	return shares;
 }
 
 } // namespace uwind

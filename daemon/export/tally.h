@@ -16,7 +16,8 @@ struct Tally {
 	std::uint64_t samples = 0;
 	std::uint64_t complete = 0;
 	std::uint64_t lost = 0;
-	std::map<Stop, std::uint64_t> stops; // of incomplete stacks
+	std::uint64_t early = 0;             // incomplete: no_table, before the file's table was there
+	std::map<Stop, std::uint64_t> stops; // of other incomplete stacks
 
 	void add(const ReportSample& sample, const Report& report);
 };
@@ -36,9 +37,19 @@ Tally tally_of(const Report& report);
 // Those with most samples first.
 std::vector<Program> programs_of(const Report& report);
 
-// "98.7 %"; "-" of nothing.
+// Did that stack end for want of a table that its file got later?
+bool ended_before_table(const ReportSample& sample, const Report& report);
+
+// Percentages with one decimal that add up to 100: each rounded up or down, so that together they are nearest. Nothing
+// but all is "100.0 %" and nothing but none is "0.0 %": there are "<0.1 %" and ">99.9 %". "-" of nothing.
+std::vector<std::string> percents(const std::vector<std::uint64_t>& parts);
 std::string percent(std::uint64_t part, std::uint64_t whole);
-// "no_table 1.0 %, bad_read 0.3 %", the most frequent first; "" if all are complete.
-std::string reasons(const Tally& tally, std::size_t most = 3);
+
+// What adds up to all samples.
+struct Shares {
+	std::string complete; // "98.7 %"
+	std::string why_not;  // "no_table 1.0 %, bad_read 0.3 %", the most frequent first; "" if all are complete
+};
+Shares shares_of(const Tally& tally);
 
 } // namespace uwind

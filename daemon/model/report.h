@@ -43,6 +43,10 @@ struct ReportModule {
 	std::optional<Method> table; // nothing: it has no table
 	std::uint64_t rows = 0;
 	std::uint64_t bytes = 0; // kernel memory of the table
+	// Since when (as samples' times) it has this table, or is known to have
+	// none; nothing: neither, as long as was recorded. Reports that say nothing
+	// of it: always.
+	std::optional<std::uint64_t> table_known_ns = 0;
 };
 
 struct ReportFrame {

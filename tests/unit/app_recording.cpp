@@ -177,6 +177,35 @@ TEST_CASE("a missed file gets its table once, however often it is announced")
 	CHECK(machine.tables.built_ == 2);
 }
 
+TEST_CASE("the report says since when each file's table was known")
+{
+	FakeMachine machine;
+	machine.files.add("/bin/early");
+	const auto early = machine.processes.map(1, "/bin/early", 0x1000000);
+	const auto late_identity = machine.files.add("/bin/late").identity;
+	const auto gone_identity = machine.files.add("/bin/gone").identity;
+	Recording recording(machine.ports(), all_processes());
+	REQUIRE(recording.prepare(never));
+	const std::uint64_t began_ns = machine.clock.boottime_ns();
+	const auto late = machine.processes.map(5, "/bin/late", 0x2000000);
+	const auto gone = machine.processes.map(5, "/bin/gone", 0x3000000);
+	machine.files.files_.erase("/bin/gone");
+	auto first = file_record(1, 1, early, machine.files.files_.at("/bin/early").identity);
+	first.no_table = false;
+	machine.send({first, file_record(2, 5, late, late_identity), file_record(3, 5, gone, gone_identity),
+		      stack_record(5, {frame(0x1000010, 0x10, 1, Method::PC), frame(0x2000010, 0x10, 2, Method::FP),
+				       frame(0x3000010, 0x10, 3, Method::FP)})});
+	REQUIRE(recording.run_for(milliseconds(100)));
+	wait_for_tables(machine.kernel, 3);
+	const auto report = recording.finish();
+	REQUIRE(report);
+	REQUIRE(report->modules.size() == 3);
+	CHECK(report->modules[0].table_known_ns.value() < began_ns);
+	CHECK(report->modules[1].table_known_ns.value() >= began_ns);
+	CHECK_FALSE(report->modules[2].table);
+	CHECK(report->modules[2].table_known_ns.value() >= began_ns);
+}
+
 TEST_CASE("a file that tells nothing about unwinding is tried once and counted")
 {
 	FakeMachine machine;
@@ -243,6 +272,7 @@ TEST_CASE("no table is made for a path that the module serves already; its facts
 	REQUIRE(report->modules.size() == 1);
 	CHECK(report->modules[0].table == Method::SFRAME_V2);
 	CHECK(report->modules[0].rows == 11);
+	CHECK(report->modules[0].table_known_ns == 0);
 }
 
 TEST_CASE("a full budget is counted")

@@ -79,6 +79,20 @@ TEST_CASE("a session says what was left of its target, and only what was asked f
 	CHECK_THAT(error_of(bad), Catch::Contains("session.excluded"));
 }
 
+TEST_CASE("since when a module's table was known comes back; reports that say nothing of it mean always")
+{
+	Report report = sample_report();
+	report.modules[0].table_known_ns = 12;
+	report.modules[1].table_known_ns.reset();
+	auto json = parsed(report);
+	CHECK(json["modules"][1]["table_known_ns"].is_null());
+	CHECK(written(*read_json(json.dump())) == written(report));
+	for (auto& module : json["modules"])
+		module.erase("table_known_ns");
+	for (const ReportModule& module : read_json(json.dump())->modules)
+		CHECK(module.table_known_ns == 0);
+}
+
 TEST_CASE("an empty report is valid JSON")
 {
 	CHECK(read_json(written(Report())));

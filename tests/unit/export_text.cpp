@@ -49,7 +49,7 @@ TEST_CASE("the summary is a table of programs, then their hottest and deepest st
 	write_summary(sample_report(), out);
 	CHECK(out.str() ==
 	      R"(PROGRAM            SAMPLES  COMPLETE  FROM 3 S  WHY NOT
-prog                     7    85.7 %   100.0 %  no_table 14.2 %; lost 3
+prog                     7    85.7 %   100.0 %  no_table 14.3 %; lost 3
 we;ird?                  1     0.0 %         -  no_table 100.0 %
 all                      8    75.0 %   100.0 %  no_table 25.0 %; lost 3
 
@@ -91,13 +91,72 @@ TEST_CASE("a summary of nothing has no percentages")
 			   "all                      0         -         -\n");
 }
 
-TEST_CASE("percentages are rounded down, so that 100 % means all")
+TEST_CASE("100 % means all, and 0 % nothing")
 {
-	CHECK(percent(9999, 10000) == "99.9 %");
+	CHECK(percent(9999, 10000) == ">99.9 %");
+	CHECK(percent(1, 10000) == "<0.1 %");
+	CHECK(percent(9990, 10000) == "99.9 %");
 	CHECK(percent(10000, 10000) == "100.0 %");
 	CHECK(percent(0, 3) == "0.0 %");
 	CHECK(percent(~0ull, ~0ull) == "100.0 %");
 	CHECK(percent(0, 0) == "-");
+}
+
+TEST_CASE("percentages of one whole add up to 100")
+{
+	using Texts = std::vector<std::string>;
+	CHECK(percents({9936, 64}) == Texts{"99.4 %", "0.6 %"});
+	CHECK(percents({9935, 65}) == Texts{"99.3 %", "0.7 %"});
+	CHECK(percents({1, 1, 1}) == Texts{"33.3 %", "33.3 %", "33.4 %"});
+	CHECK(percents({9972, 7, 7, 7, 7}) == Texts{"99.7 %", "<0.1 %", "0.1 %", "0.1 %", "0.1 %"});
+	CHECK(percents({999'999, 1}) == Texts{">99.9 %", "<0.1 %"});
+	CHECK(percents({5, 0}) == Texts{"100.0 %", "0.0 %"});
+	CHECK(percents({~0ull, ~0ull}) == Texts{"50.0 %", "50.0 %"});
+	CHECK(percents({0, 0}) == Texts{"-", "-"});
+}
+
+// The report's two modules: /bin/prog with a table, /tmp/"q" with what is asked about.
+Report report_ending_in_module(std::uint32_t complete, std::uint32_t early, std::uint32_t late)
+{
+	constexpr std::uint64_t known_ns = 1'000'000'000;
+	Report report = sample_report();
+	report.frames[4].module = 1;
+	report.modules[1].table_known_ns = known_ns;
+	report.samples = {sample_of(0, 5, 0, complete)};
+	if (early)
+		report.samples.push_back(sample_of(0, known_ns - 1, 1, early));
+	if (late)
+		report.samples.push_back(sample_of(0, known_ns, 1, late));
+	report.counters = {};
+	return report;
+}
+
+TEST_CASE("the closing line's percentages add up to 100, and it blames no file for samples before its table was there")
+{
+	CHECK(closing_line(report_ending_in_module(9936, 64, 0), "x.json") ==
+	      "10000 samples in x.json, 99.4 % complete; why not: before its table was there 0.6 %; "
+	      "if uwindd runs, tables are there before");
+	CHECK(closing_line(report_ending_in_module(9930, 64, 6), "x.json") ==
+	      "10000 samples in x.json, 99.3 % complete; why not: before its table was there 0.6 %, no_table 0.1 %; "
+	      "if uwindd runs, tables are there before");
+	CHECK(closing_line(report_ending_in_module(9936, 0, 64), "x.json") ==
+	      "10000 samples in x.json, 99.4 % complete; why not: no_table 0.6 %; "
+	      "`uwind table check /tmp/\"q\"` says why");
+	CHECK_THAT(closing_line(report_ending_in_module(9930, 6, 64), "x.json"), Catch::EndsWith("says why"));
+	Report never = report_ending_in_module(9936, 0, 64);
+	never.modules[1].table_known_ns.reset();
+	CHECK_THAT(closing_line(never, "x.json"), Catch::Contains("before its table was there 0.6 %"));
+}
+
+TEST_CASE("more causes than four are told as three and others, which add up too")
+{
+	Report report = sample_report();
+	report.samples = {sample_of(0, 1, 0, 9940)};
+	for (const Stop stop : {Stop::BAD_READ, Stop::BAD_PC, Stop::BACKWARDS, Stop::DEPTH, Stop::MISALIGNED}) {
+		report.stacks.push_back({{0}, {Method::PC}, {{}}, stop});
+		report.samples.push_back(sample_of(0, 1, report.stacks.size() - 1, report.stacks.size() - 1));
+	}
+	CHECK(shares_of(tally_of(report)).why_not == "misaligned 0.1 %, depth 0.1 %, backwards <0.1 %, others 0.1 %");
 }
 
 TEST_CASE("the closing line says samples, percent complete, why not, what to do")
