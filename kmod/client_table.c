@@ -14,8 +14,8 @@
 #include "ioctl.h"
 #include "pidfd.h"
 #include "quota.h"
+#include "ranges.h"
 #include "registry.h"
-#include "space.h"
 #include "table_input.h"
 #include "table_store.h"
 #include "uwind.h"
@@ -201,14 +201,14 @@ int uw_client_range_unbind(void *context, void *data)
 {
 	struct uwind_range_unbind *arg = data;
 	struct mm_struct *mm = uw_pidfd_mm(arg->pidfd, uw_client_viewer(context));
-	struct uw_space *space;
+	struct uw_range_set *set;
 	int err = -ENOENT;
 
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
-	space = uw_space_find(mm);
-	if (space)
-		err = uw_space_remove_start(space, arg->start);
+	set = uw_registry_bound(mm);
+	if (set)
+		err = uw_range_set_remove_start(set, arg->start);
 	mmput(mm);
 	return err;
 }

@@ -19,8 +19,8 @@ static struct uw_kept *uw_distrusted_get(const struct uw_space *space, u64 addre
 	const struct uw_range *bound, *mapped;
 	struct uw_kept *kept = NULL;
 
-	bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
-	mapped = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_MAPPED]), address);
+	bound = uw_ranges_find_living(uw_space_bound_ranges(space), address);
+	mapped = uw_ranges_find(rcu_dereference(space->mapped.ranges), address);
 	if (bound && bound->kept->number == number)
 		kept = bound->kept;
 	else if (mapped && mapped->file)

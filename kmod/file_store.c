@@ -268,6 +268,14 @@ static struct uw_file *uw_file_get_opened(struct file *f, struct uw_quota *quota
 	return file ?: uw_file_add(&id, f, quota, GFP_KERNEL);
 }
 
+bool uw_file_is(const struct uw_file *file, struct file *mapped)
+{
+	struct uw_file_id id;
+
+	uw_file_id_take(&id, mapped);
+	return !memcmp(&file->id, &id, sizeof(id));
+}
+
 struct uw_file *uw_file_get_vdso(enum uw_arch arch)
 {
 	struct uw_file *file = vdso_files[uw_abis[arch].word == 4];

@@ -52,6 +52,9 @@ struct uw_file *uw_file_get_mapped(struct file *file);
 /* The same, if somebody met it before, else NULL. Any context. */
 struct uw_file *uw_file_get_known(struct file *file);
 
+/* It is that file, in that state. Any context. */
+bool uw_file_is(const struct uw_file *file, struct file *mapped);
+
 /* The vDSO, with a reference. Never fails. */
 struct uw_file *uw_file_get_vdso(enum uw_arch arch);
 

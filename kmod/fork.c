@@ -4,9 +4,10 @@
  *
  * The probe may not sleep, and the child's mm has no notifier yet. So a child
  * whose parent has bound ranges gets work to do before its first instruction:
- * to make its own space and bind what it has inherited. What the parent bound
- * between copying its memory and the tracepoint may not exist in the child;
- * binding checks that.
+ * to make its own space and bind what it has inherited. Meanwhile the parent may
+ * unmap or remove its own: the child has the parent's array of that moment, and
+ * the number of deaths until then. What the parent bound between copying its
+ * memory and the tracepoint may not exist in the child; binding checks that.
  *
  * Tracepoints are not preempted, and PREEMPT_RT's allocator and spinlocks sleep:
  * the probe takes a work that lies ready, and a worker makes new ones. After a
@@ -16,27 +17,29 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
 #include "fork.h"
+#include "ranges.h"
 #include "registry.h"
 #include "session.h"
-#include "space.h"
 #include "stats.h"
-#include "uwind.h"
 #include "work.h"
 
 #define UW_FORK_READY 256      /* works, at first                                */
 #define UW_FORK_MAX_READY 8192 /* at most                                        */
+#define UW_FORK_TRIES 8        /* while signals come                             */
 
 /* Its own kmalloc() object. */
 struct uw_fork_work {
 	struct uw_work work;      /* first                                       */
 	struct llist_node node;   /* while it lies ready                         */
 	struct uw_ranges *ranges; /* holds a reference, while queued             */
+	u64 deaths;               /* among them when the child was made          */
 };
 
 static struct tracepoint *fork_tracepoint;
@@ -45,16 +48,24 @@ static DEFINE_RAW_SPINLOCK(take_lock); /* an llist lets one take at a time      
 static atomic_t nr_ready;
 static int wanted = UW_FORK_READY; /* Protected by: take_lock to write           */
 
-static void uw_fork_bind(const struct uw_range *range)
+/*
+ * To watch its memory is given up at any pending signal, but a child that is traced
+ * is born with a stop pending. So signals wait until that is done.
+ */
+static int uw_fork_bind(const struct uw_fork_work *fork)
 {
-	struct uwind_range bind = {
-		.start = range->start,
-		.end = range->end,
-		.offset = range->offset,
-	};
+	int err = -EINTR, i;
 
-	if (!READ_ONCE(range->dead) && range->kept)
-		uw_registry_bind(current->mm, range->kept, &bind, 1, range->section);
+	for (i = 0; err == -EINTR && i < UW_FORK_TRIES; i++) {
+		clear_thread_flag(TIF_SIGPENDING);
+		err = uw_registry_inherit(fork->ranges, fork->deaths);
+		spin_lock_irq(&current->sighand->siglock);
+		recalc_sigpending();
+		spin_unlock_irq(&current->sighand->siglock);
+		if (fatal_signal_pending(current))
+			return 0;
+	}
+	return err;
 }
 
 static void uw_fork_give(struct uw_fork_work *fork)
@@ -66,10 +77,9 @@ static void uw_fork_give(struct uw_fork_work *fork)
 static void uw_fork_run(struct uw_work *work)
 {
 	struct uw_fork_work *fork = container_of(work, struct uw_fork_work, work);
-	u32 i;
 
-	for (i = 0; current->mm && i < fork->ranges->nr; i++)
-		uw_fork_bind(&fork->ranges->range[i]);
+	if (current->mm && uw_fork_bind(fork))
+		uw_stats_child_missed();
 	uw_ranges_put(fork->ranges);
 	fork->ranges = NULL;
 	if (atomic_read(&nr_ready) < READ_ONCE(wanted))
@@ -119,19 +129,20 @@ static struct uw_fork_work *uw_fork_take(void)
 	return node ? llist_entry(node, struct uw_fork_work, node) : NULL;
 }
 
-static void uw_fork_inherit(struct uw_space *space, struct task_struct *child)
+static void uw_fork_inherit(struct uw_range_set *set, struct task_struct *child)
 {
 	struct uw_fork_work *fork;
 
 	/* Without a reference: to put one may sleep. */
-	if (!uw_space_has_bound(space))
+	if (!rcu_access_pointer(set->ranges))
 		return;
 	fork = uw_fork_take();
 	if (!fork) {
 		uw_stats_child_missed();
 		return;
 	}
-	fork->ranges = uw_space_bound_get(space);
+	fork->deaths = READ_ONCE(set->deaths);
+	fork->ranges = uw_range_set_get(set);
 	if (!fork->ranges)
 		uw_fork_give(fork);
 	else
@@ -140,16 +151,16 @@ static void uw_fork_inherit(struct uw_space *space, struct task_struct *child)
 
 static void uw_fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	struct uw_space *space;
+	struct uw_range_set *set;
 
 	if (!thread_group_leader(child))
 		return;
 	uw_session_fork(parent, child);
 	if (!child->mm || child->mm == parent->mm)
 		return;
-	space = uw_space_find(parent->mm);
-	if (space)
-		uw_fork_inherit(space, child);
+	set = uw_registry_bound(parent->mm);
+	if (set)
+		uw_fork_inherit(set, child);
 }
 
 static void uw_fork_match(struct tracepoint *tracepoint, void *data)

@@ -18,10 +18,13 @@
 
 static int __init uw_init(void)
 {
-	int err = uw_trigger_perf_setup();
+	int err = uw_space_init();
 
 	if (err)
 		return err;
+	err = uw_trigger_perf_setup();
+	if (err)
+		goto exit_space;
 	err = uw_netlink_init();
 	if (err)
 		goto exit_trigger;
@@ -48,6 +51,9 @@ exit_netlink:
 exit_trigger:
 	uw_trigger_perf_exit();
 	uw_work_exit();
+exit_space:
+	uw_space_exit();
+	uw_file_exit();
 	return err;
 }
 

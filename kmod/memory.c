@@ -4,9 +4,10 @@
  *
  * A register may hold anything, and a wrong rule may lead anywhere. A word is
  * read only from a mapping that has been looked at: one of a device would feel
- * the read even if it is resident. The mapping that a stack lies in is found
- * once and remembered in the space until it is unmapped, so that a walk begins
- * with a search in a small sorted array, without a lock.
+ * the read even if it is resident. Where the kernel counts the changes of a memory
+ * map, the mapping that a stack lies in is remembered in the space, so that a walk
+ * begins with a search in a small sorted array, without a lock. Elsewhere each
+ * walk looks at it once (space.c).
  *
  * A fault is allowed in the walk's own stack only, and only if resolving it
  * cannot wait for user space.
@@ -31,10 +32,11 @@ static bool uw_memory_find(struct uw_port *port, u64 address)
 {
 	const struct uw_range *range;
 
-	range = uw_ranges_find(rcu_dereference(port->space->sets[UW_SPACE_READABLE]), address);
-	if (range)
-		uw_memory_enter(port, range->start, range->end);
-	return range;
+	range = uw_ranges_find(rcu_dereference(port->space->readable.ranges), address);
+	if (!range || !uw_range_is_true(range, port->epoch))
+		return false;
+	uw_memory_enter(port, range->start, range->end);
+	return true;
 }
 
 static bool uw_memory_is_known(struct uw_port *port, u64 address)
@@ -63,6 +65,7 @@ void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomi
 	memset(port, 0, sizeof(*port));
 	port->atomic = atomic;
 	port->space = IS_ERR(space) ? NULL : space;
+	port->epoch = port->space ? uw_space_epoch(port->space) : 0;
 	port->arch = arch;
 	port->word_bytes = uw_abis[arch].word;
 	port->sp = sp;
@@ -70,13 +73,30 @@ void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomi
 	uw_memory_is_known(port, sp);
 }
 
+/* It is what it was when it was looked at before. */
+static bool uw_memory_confirm(const struct uw_port *port, const struct uw_range *now)
+{
+	const struct uw_range *range;
+	bool same;
+
+	rcu_read_lock();
+	range = uw_ranges_find(rcu_dereference(port->space->readable.ranges), now->start);
+	same = range && range->start == now->start && range->end == now->end;
+	if (same)
+		WRITE_ONCE(((struct uw_range *)range)->epoch, now->epoch);
+	rcu_read_unlock();
+	return same;
+}
+
 /* A stack grows, and mappings merge: what was remembered of it goes. mmap_lock is held. */
-static void uw_memory_remember(struct uw_space *space, const struct vm_area_struct *vma)
+static void uw_memory_remember(struct uw_port *port, const struct vm_area_struct *vma)
 {
 	struct uw_range range = { .start = vma->vm_start, .end = vma->vm_end };
 
-	uw_space_forget(space, UW_SPACE_READABLE, range.start, range.end);
-	uw_space_add(space, UW_SPACE_READABLE, &range, 1, GFP_NOWAIT | __GFP_NOWARN);
+	port->epoch = uw_space_epoch_locked(port->space, port->epoch);
+	range.epoch = port->epoch;
+	if (!uw_memory_confirm(port, &range) && !port->atomic)
+		uw_range_set_replace(&port->space->readable, &range, UW_MAX_READABLE_RANGES);
 }
 
 /* mmap_lock is held. */
@@ -89,8 +109,8 @@ static int uw_memory_look(struct uw_port *port, u64 address)
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
 		return -EACCES;
 	uw_memory_enter(port, vma->vm_start, vma->vm_end);
-	if (port->space && !port->atomic)
-		uw_memory_remember(port->space, vma);
+	if (UW_MM_SEQUENCE && port->space)
+		uw_memory_remember(port, vma);
 	return 0;
 }
 

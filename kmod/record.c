@@ -158,7 +158,7 @@ static void uw_record_file_fill(struct uwind_record_file *record, const struct u
 {
 	struct uwind_range mapping = {};
 
-	uw_registry_mapping(pc, &mapping);
+	uw_registry_mapping(file, pc, &mapping);
 	record->file = file->number;
 	if (!uw_file_kept(file))
 		record->flags |= UWIND_FILE_NO_TABLE;

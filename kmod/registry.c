@@ -3,10 +3,11 @@
  * From an address to a rule.
  *
  * Ranges bound by hand, and ranges that earlier walks found in VMAs: both are
- * sorted arrays that are read under RCU. Only an address in no known VMA takes
- * mmap_lock, looks at the VMA and remembers it: its file if it has one, so that
- * a table that is registered for the file later, or taken away, is seen at once
- * and in every process. A table bound by hand comes before the file's, row by row.
+ * sorted arrays that are read under RCU. Only an address in no VMA that is known,
+ * or whose VMA may have changed since (space.c), takes mmap_lock, looks at the VMA
+ * and remembers it: its file if it has one, so that a table that is registered for
+ * the file later, or taken away, is seen at once and in every process. A table
+ * bound by hand comes before the file's, row by row.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -58,20 +59,20 @@ static int uw_range_rule(const struct uw_port *port, const struct uw_range *mapp
 	return uw_kept_rule(port, uw_file_kept(mapped->file), found->offset, found);
 }
 
-/* -EAGAIN: the mapping is not known yet. */
+/* -EAGAIN: the mapping is not known, or may have changed. */
 static int uw_space_rule(struct uw_port *port, u64 address, struct uw_found *found)
 {
 	const struct uw_space *space = port->space;
-	const struct uw_range *mapped, *bound = NULL;
+	const struct uw_range *mapped;
 	int err = -EAGAIN;
 
 	rcu_read_lock();
-	if (rcu_access_pointer(space->sets[UW_SPACE_BOUND]))
-		bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
-	mapped = uw_ranges_find_near(rcu_dereference(space->sets[UW_SPACE_MAPPED]), address,
+	mapped = uw_ranges_find_near(rcu_dereference(space->mapped.ranges), address,
 				     &port->last_mapped);
-	if (mapped)
-		err = uw_range_rule(port, mapped, bound, address, found);
+	if (mapped && uw_range_is_true(mapped, port->epoch))
+		err = uw_range_rule(port, mapped,
+				    uw_ranges_find_living(uw_space_bound_ranges(space), address),
+				    address, found);
 	rcu_read_unlock();
 	return err;
 }
@@ -101,37 +102,85 @@ static int uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma,
 		range->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 		file = atomic ? uw_file_get_known(vma->vm_file) : uw_file_get_mapped(vma->vm_file);
 	}
-	if (!IS_ERR(file))
+	if (IS_ERR_OR_NULL(file))
+		range->refused = vma->vm_file;
+	else
 		range->file = file;
 	return file == ERR_PTR(-ENOMEM) ? -ENOMEM : 0;
+}
+
+/* The range is what is mapped there now: the same part of the same file, in the same state. */
+static bool uw_range_is_vma(const struct uw_range *range, struct vm_area_struct *vma)
+{
+	if (range->start != vma->vm_start || range->end != vma->vm_end)
+		return false;
+	if (uw_vma_is_vdso(vma))
+		return range->file && range->file->vdso;
+	if (!vma->vm_file)
+		return !range->file && !range->refused;
+	if (range->offset != (u64)vma->vm_pgoff << PAGE_SHIFT)
+		return false;
+	return range->file ? !range->file->vdso && uw_file_is(range->file, vma->vm_file) :
+			     range->refused == vma->vm_file;
+}
+
+/* mmap_lock is held. A mapping that was met before, and is the same, is true again. */
+static bool uw_mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
+{
+	struct uw_range *range;
+	bool same;
+
+	rcu_read_lock();
+	range = (struct uw_range *)uw_ranges_find(rcu_dereference(port->space->mapped.ranges),
+						  vma->vm_start);
+	same = range && uw_range_is_vma(range, vma);
+	if (same)
+		WRITE_ONCE(range->epoch, port->epoch);
+	rcu_read_unlock();
+	return same;
 }
 
 /*
  * mmap_lock is held. Of a file that was refused for good it is remembered that
  * there is none; what there was no memory for is looked up again.
  */
-static int uw_vma_rule(const struct uw_port *port, u64 address, struct uw_found *found)
+static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u64 address,
+		       struct uw_found *found)
 {
 	struct uw_space *space = port->space;
-	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 	const struct uw_range *bound = NULL;
 	struct uw_range range;
 	int err, no_memory;
 
-	if (!vma || !(vma->vm_flags & VM_EXEC))
-		return -EFAULT;
 	no_memory = uw_range_from_vma(&range, vma, port->atomic);
+	range.epoch = port->epoch;
 	rcu_read_lock();
 	if (space)
-		bound = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_BOUND]), address);
+		bound = uw_ranges_find_living(uw_space_bound_ranges(space), address);
 	err = uw_range_rule(port, &range, bound, address, found);
 	rcu_read_unlock();
 	if (space && !no_memory && !port->atomic &&
-	    !uw_space_add(space, UW_SPACE_MAPPED, &range, 1, GFP_NOWAIT | __GFP_NOWARN))
+	    !uw_range_set_replace(&space->mapped, &range, UW_MAX_MAPPED_RANGES))
 		return err;
 	if (range.file)
 		uw_file_put(range.file);
 	return err;
+}
+
+/* mmap_lock is held. */
+static int uw_registry_look(struct uw_port *port, u64 address, struct uw_found *found)
+{
+	struct vm_area_struct *vma = vma_lookup(current->mm, address);
+	int err = -EAGAIN;
+
+	if (!vma || !(vma->vm_flags & VM_EXEC))
+		return -EFAULT;
+	if (port->space) {
+		port->epoch = uw_space_epoch_locked(port->space, port->epoch);
+		if (uw_mapped_confirm(port, vma))
+			err = uw_space_rule(port, address, found);
+	}
+	return err == -EAGAIN ? uw_vma_rule(port, vma, address, found) : err;
 }
 
 int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found)
@@ -146,19 +195,21 @@ int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found)
 		return err;
 	if (uw_memory_lock(port))
 		return -EINTR;
-	err = uw_vma_rule(port, address, found);
+	err = uw_registry_look(port, address, found);
 	mmap_read_unlock(current->mm);
 	return err;
 }
 
-bool uw_registry_mapping(u64 address, struct uwind_range *mapping)
+bool uw_registry_mapping(const struct uw_file *file, u64 address, struct uwind_range *mapping)
 {
 	struct uw_space *space = current->mm ? uw_space_find(current->mm) : NULL;
 	const struct uw_range *range = NULL;
 
 	rcu_read_lock();
 	if (space)
-		range = uw_ranges_find(rcu_dereference(space->sets[UW_SPACE_MAPPED]), address);
+		range = uw_ranges_find(rcu_dereference(space->mapped.ranges), address);
+	if (range && range->file != file)
+		range = NULL;
 	if (range) {
 		mapping->start = range->start;
 		mapping->end = range->end;
@@ -168,21 +219,34 @@ bool uw_registry_mapping(u64 address, struct uwind_range *mapping)
 	return range;
 }
 
-static int uw_check_executable(struct mm_struct *mm, const struct uwind_range *range)
+static int uw_check_executable(struct mm_struct *mm, u64 start, u64 end)
 {
-	u64 address = range->start;
-
-	while (address < range->end) {
-		struct vm_area_struct *vma = vma_lookup(mm, address);
+	while (start < end) {
+		struct vm_area_struct *vma = vma_lookup(mm, start);
 
 		if (!vma || !(vma->vm_flags & VM_EXEC))
 			return -EFAULT;
-		address = vma->vm_end;
+		start = vma->vm_end;
 	}
 	return 0;
 }
 
-static int uw_bind_locked(struct mm_struct *mm, struct uw_space *space, struct uw_kept *kept,
+/* Their references are the set's if they are added. mmap_lock is held: none of them is unmapped meanwhile. */
+static int uw_bind_locked(struct uw_space *space, const struct uw_range *bound, u32 nr)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < nr; i++)
+		uw_table_store_get(bound[i].kept);
+	err = uw_range_set_add(&space->bound->set, bound, nr, UW_MAX_BOUND_RANGES,
+			       GFP_KERNEL_ACCOUNT);
+	for (i = 0; err && i < nr; i++)
+		uw_table_store_put(bound[i].kept);
+	return err;
+}
+
+static int uw_bind_ranges(struct uw_space *space, struct uw_kept *kept,
 			  const struct uwind_range *ranges, u32 nr, u64 section)
 {
 	struct uw_range *bound = kvcalloc(nr, sizeof(*bound), GFP_KERNEL_ACCOUNT);
@@ -190,35 +254,87 @@ static int uw_bind_locked(struct mm_struct *mm, struct uw_space *space, struct u
 	u32 i;
 
 	for (i = 0; !err && i < nr; i++) {
-		err = uw_check_executable(mm, &ranges[i]);
+		err = uw_check_executable(space->mm, ranges[i].start, ranges[i].end);
 		bound[i].start = ranges[i].start;
 		bound[i].end = ranges[i].end;
 		bound[i].offset = ranges[i].offset;
 		bound[i].section = section;
 		bound[i].kept = kept;
 	}
-	for (i = 0; !err && i < nr; i++)
-		uw_table_store_get(kept);
-	if (!err) {
-		err = uw_space_add(space, UW_SPACE_BOUND, bound, nr, GFP_KERNEL_ACCOUNT);
-		for (i = 0; err && i < nr; i++)
-			uw_table_store_put(kept);
-	}
+	if (!err)
+		err = uw_bind_locked(space, bound, nr);
 	kvfree(bound);
 	return err;
 }
 
-int uw_registry_bind(struct mm_struct *mm, struct uw_kept *kept,
-		     const struct uwind_range *ranges, u32 nr, u64 section)
+/* A space that is watched, and mmap_lock held for reading. */
+static struct uw_space *uw_bind_begin(struct mm_struct *mm)
 {
 	struct uw_space *space = uw_space_get(mm);
 	int err;
 
 	if (IS_ERR(space))
+		return space;
+	err = uw_space_watch(space);
+	if (!err && mmap_read_lock_killable(mm))
+		err = -EINTR;
+	return err ? ERR_PTR(err) : space;
+}
+
+int uw_registry_bind(struct mm_struct *mm, struct uw_kept *kept,
+		     const struct uwind_range *ranges, u32 nr, u64 section)
+{
+	struct uw_space *space = uw_bind_begin(mm);
+	int err;
+
+	if (IS_ERR(space))
 		return PTR_ERR(space);
-	if (mmap_read_lock_killable(mm))
-		return -EINTR;
-	err = uw_bind_locked(mm, space, kept, ranges, nr, section);
+	err = uw_bind_ranges(space, kept, ranges, nr, section);
 	mmap_read_unlock(mm);
 	return err;
+}
+
+static int uw_inherit_ranges(struct uw_space *space, const struct uw_ranges *ranges, u64 deaths)
+{
+	struct uw_range *bound = kvcalloc(ranges->nr, sizeof(*bound), GFP_KERNEL_ACCOUNT);
+	u32 i, nr = 0;
+	int err;
+
+	if (!bound)
+		return -ENOMEM;
+	for (i = 0; i < ranges->nr; i++) {
+		const struct uw_range *range = &ranges->range[i];
+
+		if (uw_range_was_dead(range, deaths) ||
+		    uw_check_executable(space->mm, range->start, range->end))
+			continue;
+		bound[nr] = *range;
+		bound[nr++].died = 0;
+	}
+	err = nr ? uw_bind_locked(space, bound, nr) : 0;
+	kvfree(bound);
+	return err;
+}
+
+int uw_registry_inherit(const struct uw_ranges *ranges, u64 deaths)
+{
+	struct uw_space *space;
+	int err;
+
+	if (!ranges->nr)
+		return 0;
+	space = uw_bind_begin(current->mm);
+	if (IS_ERR(space))
+		return PTR_ERR(space);
+	err = uw_inherit_ranges(space, ranges, deaths);
+	mmap_read_unlock(current->mm);
+	return err;
+}
+
+struct uw_range_set *uw_registry_bound(struct mm_struct *mm)
+{
+	struct uw_space *space = uw_space_find(mm);
+	struct uw_bound *bound = space ? uw_space_bound(space) : NULL;
+
+	return bound ? &bound->set : NULL;
 }

@@ -8,17 +8,30 @@
 #include <linux/types.h>
 
 struct mm_struct;
+struct uw_file;
 struct uw_kept;
+struct uw_range_set;
+struct uw_ranges;
 struct uwind_range;
 
-/* The mapping of a file in current's memory that a walk has met; false: unknown. */
-bool uw_registry_mapping(u64 address, struct uwind_range *mapping);
+/* The mapping of that file in current's memory, if a walk has met it; false: unknown. */
+bool uw_registry_mapping(const struct uw_file *file, u64 address, struct uwind_range *mapping);
 
 /*
  * Bind a table to ranges of a live mm (the caller holds mm_users), all or
- * none. section: see struct uw_range. -EFAULT: not mapped executable.
+ * none. section: see struct uw_range. -EFAULT: not mapped executable; -EFBIG:
+ * too many mappings; -EINTR: a signal is pending.
  */
 int uw_registry_bind(struct mm_struct *mm, struct uw_kept *kept,
 		     const struct uwind_range *ranges, u32 nr, u64 section);
+
+/*
+ * Bind to current's memory what lived in its parent's ranges after so many deaths,
+ * as far as it is mapped executable here.
+ */
+int uw_registry_inherit(const struct uw_ranges *ranges, u64 deaths);
+
+/* What is bound in an mm whose mm_users the caller holds, or NULL: nothing ever was. */
+struct uw_range_set *uw_registry_bound(struct mm_struct *mm);
 
 #endif

@@ -14,9 +14,9 @@
 
 #include "ioctl.h"
 #include "quota.h"
+#include "ranges.h"
 #include "registry.h"
 #include "self.h"
-#include "space.h"
 #include "stats.h"
 #include "table_input.h"
 #include "table_store.h"
@@ -91,25 +91,25 @@ static int uw_self_add(void *context, void *data)
 static int uw_self_remove(void *context, void *data)
 {
 	struct uwind_self_remove *arg = data;
-	struct uw_space *space = uw_space_find(current->mm);
+	struct uw_range_set *set = uw_registry_bound(current->mm);
 
 	if (arg->reserved)
 		return -EINVAL;
-	return space ? uw_space_remove_section(space, arg->sframe_start) : -ENOENT;
+	return set ? uw_range_set_remove_section(set, arg->sframe_start) : -ENOENT;
 }
 
 static int uw_self_next(void *context, void *data)
 {
 	struct uwind_self_next *arg = data;
-	struct uw_space *space = uw_space_find(current->mm);
-	struct uw_ranges *ranges = space ? uw_space_bound_get(space) : NULL;
+	struct uw_range_set *set = uw_registry_bound(current->mm);
+	struct uw_ranges *ranges = set ? uw_range_set_get(set) : NULL;
 	u32 i;
 
 	arg->found = 0;
 	for (i = 0; ranges && i < ranges->nr && !arg->found; i++) {
 		const struct uw_range *range = &ranges->range[i];
 
-		if (range->start <= arg->after || !range->section || READ_ONCE(range->dead))
+		if (range->start <= arg->after || !range->section || READ_ONCE(range->died))
 			continue;
 		arg->found = 1;
 		arg->text_start = range->start;

@@ -2,188 +2,68 @@
 /*
  * Spaces: one per mm that was walked or that somebody bound ranges in.
  *
- * A space begins with the first walk and ends in two phases. uw_space_release()
- * runs when the mm is torn down (or uw_space_exit() when the module goes): no
- * new reader finds the space and its ranges are given back. Then the notifier
- * is put, and the kernel frees the object after its own grace period by the
- * kfree() that we gave it as ops.free_notifier: kernel text, which may run when
- * the module is long gone. Who may still be running in between: invalidations
- * of a live mm, which find no ranges; uw_space_exit() waits for them.
+ * Two kinds of readers meet a space. Those of its own mm hold mm_users: for them
+ * it stays, as nothing but the end of the mm ends it. Those who look for another
+ * mm's space come past it in the hash table, under RCU, and may be held up there
+ * for long (a virtual CPU without a processor, PREEMPT_RT). So it is taken out of
+ * the table first, and freed after a grace period of RCU. What mmu notifiers see
+ * is an object of its own, which goes after their grace period: see bound.c.
+ *
+ * No callback tells when an mm ends, as that would need a notifier in each. A
+ * space holds a reference to its mm_struct, so that its address is not used
+ * again, and a sweep every two seconds ends those that have no users; an mm with
+ * bound ranges calls it at once, and so do many new spaces.
+ *
+ * What is cached of an mm is true until its mappings change. Kernels with per-VMA
+ * locks count changes: mm_lock_seq moves each time mmap_lock is given back by a
+ * writer, and no page of a new mapping can be entered before that, since a fault
+ * there waits for the writer. So a range that was compared with its VMA at the
+ * present count is true, without any lock; at another, it is compared again.
+ * Other kernels count nothing, so each walk compares each range once: it counts
+ * walks of that mm, and a range that was compared in this walk or a later one is
+ * true. Only what this walk has found true is believed by it.
  */
-#include <linux/hash.h>
 #include <linux/mm.h>
+#include <linux/rhashtable.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "file_store.h"
 #include "space.h"
-#include "table_store.h"
+#include "stall.h"
 
-#define UW_SPACE_BUCKET_BITS 10
 #define UW_MAX_SPACES 32768
+#define UW_SWEEP_PERIOD (2 * HZ)
+#define UW_SWEEP_SPACES 1024 /* new ones, after which it does not wait; looked at without a pause */
 
-static DEFINE_SPINLOCK(spaces_lock);
-static struct hlist_head buckets[1 << UW_SPACE_BUCKET_BITS]; /* Protected by: spaces_lock */
-static LIST_HEAD(reap_list);                                 /* Protected by: spaces_lock */
+static struct rhashtable spaces;
 static atomic_t nr_spaces;
 
-/* It was unmapped, or the table that was bound here is gone. */
-static bool uw_range_is_dead(const struct uw_range *range)
+static void uw_space_sweep(struct work_struct *work);
+static DECLARE_DELAYED_WORK(sweep_work, uw_space_sweep);
+
+/* What is compared may be another mm's space, which ends meanwhile. */
+static int uw_space_is_other(struct rhashtable_compare_arg *arg, const void *object)
 {
-	return READ_ONCE(range->dead) || (range->kept && READ_ONCE(range->kept->dead));
+	const struct uw_space *space = object;
+
+	if (space->mm == *(struct mm_struct *const *)arg->key)
+		return 0;
+	uw_stall(UW_STALL_SPACE_PASSED);
+	return 1;
 }
 
-static void uw_range_put(const struct uw_range *range)
-{
-	if (range->file)
-		uw_file_put(range->file);
-	if (range->kept)
-		uw_table_store_put(range->kept);
-}
-
-void uw_ranges_put(struct uw_ranges *ranges)
-{
-	u32 i;
-
-	if (!ranges || !refcount_dec_and_test(&ranges->refs))
-		return;
-	for (i = 0; i < ranges->nr; i++)
-		uw_range_put(&ranges->range[i]);
-	kvfree_rcu(ranges, rcu);
-}
-
-/* The index of the first range that ends behind address. */
-static u32 uw_ranges_index(const struct uw_ranges *ranges, u64 address)
-{
-	u32 low = 0, high = ranges->nr;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (ranges->range[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-const struct uw_range *uw_ranges_find(const struct uw_ranges *ranges, u64 address)
-{
-	const struct uw_range *range;
-	u32 i;
-
-	if (!ranges)
-		return NULL;
-	i = uw_ranges_index(ranges, address);
-	if (i == ranges->nr)
-		return NULL;
-	range = &ranges->range[i];
-	return address >= range->start && !uw_range_is_dead(range) ? range : NULL;
-}
-
-static struct hlist_head *uw_space_bucket(struct mm_struct *mm)
-{
-	return &buckets[hash_ptr(mm, UW_SPACE_BUCKET_BITS)];
-}
+static const struct rhashtable_params table_params = {
+	.key_len = sizeof(struct mm_struct *),
+	.key_offset = offsetof(struct uw_space, mm),
+	.head_offset = offsetof(struct uw_space, node),
+	.obj_cmpfn = uw_space_is_other,
+	.automatic_shrinking = true,
+};
 
 struct uw_space *uw_space_find(struct mm_struct *mm)
 {
-	struct uw_space *space, *found = NULL;
-
-	rcu_read_lock();
-	hlist_for_each_entry_rcu(space, uw_space_bucket(mm), node)
-		if (space->mm == mm) {
-			found = space;
-			break;
-		}
-	rcu_read_unlock();
-	return found;
-}
-
-static void uw_ranges_kill(struct uw_ranges *ranges, u64 start, u64 end)
-{
-	u32 i;
-
-	if (!ranges)
-		return;
-	for (i = uw_ranges_index(ranges, start); i < ranges->nr; i++) {
-		if (ranges->range[i].start >= end)
-			break;
-		WRITE_ONCE(ranges->range[i].dead, true);
-	}
-}
-
-/* May run under reclaim and may not block: marks, and frees nothing. */
-static int uw_space_invalidate(struct mmu_notifier *notifier,
-			       const struct mmu_notifier_range *range)
-{
-	struct uw_space *space = container_of(notifier, struct uw_space, notifier);
-	unsigned int i;
-
-	if (range->event != MMU_NOTIFY_UNMAP)
-		return 0;
-	spin_lock(&space->lock);
-	for (i = 0; i < UW_NR_SPACE_SETS; i++)
-		uw_ranges_kill(rcu_dereference_protected(space->sets[i], true), range->start,
-			       range->end);
-	spin_unlock(&space->lock);
-	return 0;
-}
-
-/* First phase of the end: whoever unhashed the space gives its ranges back. */
-static void uw_space_make_dead(struct uw_space *space)
-{
-	struct uw_ranges *sets[UW_NR_SPACE_SETS];
-	unsigned int i;
-
-	spin_lock(&space->lock);
-	for (i = 0; i < UW_NR_SPACE_SETS; i++)
-		sets[i] = rcu_replace_pointer(space->sets[i], NULL, true);
-	spin_unlock(&space->lock);
-	for (i = 0; i < UW_NR_SPACE_SETS; i++)
-		uw_ranges_put(sets[i]);
-}
-
-/* Second phase. Not from the notifier's own callbacks. */
-static void uw_space_put(struct uw_space *space)
-{
-	atomic_dec(&nr_spaces);
-	mmu_notifier_put(&space->notifier);
-}
-
-static void uw_space_reap(struct work_struct *work)
-{
-	struct uw_space *space, *next;
-	LIST_HEAD(list);
-
-	spin_lock(&spaces_lock);
-	list_splice_init(&reap_list, &list);
-	spin_unlock(&spaces_lock);
-	list_for_each_entry_safe(space, next, &list, reap)
-		uw_space_put(space);
-}
-
-static DECLARE_WORK(reap_work, uw_space_reap);
-
-static void uw_space_release(struct mmu_notifier *notifier, struct mm_struct *mm)
-{
-	struct uw_space *space = container_of(notifier, struct uw_space, notifier);
-	bool ours;
-
-	spin_lock(&spaces_lock);
-	ours = !hlist_unhashed(&space->node);
-	if (ours)
-		hlist_del_init_rcu(&space->node);
-	spin_unlock(&spaces_lock);
-	if (!ours)
-		return;
-	uw_space_make_dead(space);
-	spin_lock(&spaces_lock);
-	list_add(&space->reap, &reap_list);
-	spin_unlock(&spaces_lock);
-	schedule_work(&reap_work);
+	return rhashtable_lookup_fast(&spaces, &mm, table_params);
 }
 
 static struct uw_space *uw_space_create(struct mm_struct *mm)
@@ -192,37 +72,50 @@ static struct uw_space *uw_space_create(struct mm_struct *mm)
 
 	if (!space)
 		return NULL;
+	mmgrab(mm);
 	space->mm = mm;
-	spin_lock_init(&space->lock);
-	space->ops.invalidate_range_start = uw_space_invalidate;
-	space->ops.release = uw_space_release;
-	space->ops.free_notifier = (void (*)(struct mmu_notifier *))(void *)kfree;
-	space->notifier.ops = &space->ops;
+	uw_range_set_init(&space->mapped);
+	uw_range_set_init(&space->readable);
 	return space;
 }
 
-static struct uw_space *uw_space_get_locked(struct mm_struct *mm)
+static void uw_space_free(struct uw_space *space)
 {
-	struct uw_space *space = uw_space_find(mm);
-	int err;
+	mmdrop(space->mm);
+	kfree_rcu(space, rcu);
+}
 
-	if (space)
-		return space;
-	if (atomic_read(&nr_spaces) >= UW_MAX_SPACES)
-		return ERR_PTR(-ENOSPC);
-	space = uw_space_create(mm);
-	if (!space)
-		return ERR_PTR(-ENOMEM);
-	err = __mmu_notifier_register(&space->notifier, mm);
-	if (err) {
-		kfree(space);
-		return ERR_PTR(err);
+/* Nobody else finds it any more, and its mm has no users, or the module goes. */
+static void uw_space_end(struct uw_space *space)
+{
+	if (space->bound)
+		uw_bound_destroy(space->bound);
+	uw_range_set_destroy(&space->mapped);
+	uw_range_set_destroy(&space->readable);
+	uw_space_free(space);
+	atomic_dec(&nr_spaces);
+}
+
+static void uw_space_expect_end(u32 count)
+{
+	if (count % UW_SWEEP_SPACES)
+		schedule_delayed_work(&sweep_work, round_jiffies_relative(UW_SWEEP_PERIOD));
+	else
+		mod_delayed_work(system_wq, &sweep_work, 0);
+}
+
+/* Of two that make it at once, the second takes the first one's. */
+static struct uw_space *uw_space_insert(struct uw_space *fresh)
+{
+	struct uw_space *space;
+
+	space = rhashtable_lookup_get_insert_fast(&spaces, &fresh->node, table_params);
+	if (!space) {
+		uw_space_expect_end(atomic_inc_return(&nr_spaces));
+		return fresh;
 	}
-	atomic_inc(&nr_spaces);
-	spin_lock(&spaces_lock);
-	hlist_add_head_rcu(&space->node, uw_space_bucket(mm));
-	spin_unlock(&spaces_lock);
-	return space;
+	uw_space_free(fresh);
+	return IS_ERR(space) ? ERR_PTR(-ENOMEM) : space;
 }
 
 struct uw_space *uw_space_get(struct mm_struct *mm)
@@ -231,149 +124,30 @@ struct uw_space *uw_space_get(struct mm_struct *mm)
 
 	if (space)
 		return space;
-	if (mmap_write_lock_killable(mm))
-		return ERR_PTR(-EINTR);
-	space = uw_space_get_locked(mm);
-	mmap_write_unlock(mm);
-	return space;
+	if (atomic_read(&nr_spaces) >= UW_MAX_SPACES)
+		return ERR_PTR(-ENOSPC);
+	space = uw_space_create(mm);
+	return space ? uw_space_insert(space) : ERR_PTR(-ENOMEM);
 }
 
-/* Both sets in order, without the dead; no references yet. */
-static int uw_ranges_merge(struct uw_ranges *merged, const struct uw_ranges *old,
-			   const struct uw_range *ranges, u32 nr)
+int uw_space_watch(struct uw_space *space)
 {
-	u32 i = 0, j = 0, nr_old = old ? old->nr : 0;
+	struct uw_bound *bound;
+	int err = 0;
 
-	while (i < nr_old || j < nr) {
-		const struct uw_range *next;
-
-		if (i < nr_old && uw_range_is_dead(&old->range[i])) {
-			i++;
-			continue;
-		}
-		if (j == nr || (i < nr_old && old->range[i].start < ranges[j].start))
-			next = &old->range[i++];
+	if (uw_space_bound(space))
+		return 0;
+	if (mmap_write_lock_killable(space->mm))
+		return -EINTR;
+	if (!space->bound) {
+		bound = uw_bound_create(space->mm);
+		if (IS_ERR(bound))
+			err = PTR_ERR(bound);
 		else
-			next = &ranges[j++];
-		if (merged->nr && merged->range[merged->nr - 1].end > next->start)
-			return -EEXIST;
-		merged->range[merged->nr++] = *next;
+			smp_store_release(&space->bound, bound);
 	}
-	return 0;
-}
-
-/* References for what is new in merged; those of nr ranges are the caller's. */
-static void uw_ranges_get_refs(const struct uw_ranges *merged, const struct uw_range *ranges,
-			       u32 nr)
-{
-	u32 i, j = 0;
-
-	for (i = 0; i < merged->nr; i++) {
-		const struct uw_range *range = &merged->range[i];
-
-		if (j < nr && range->start == ranges[j].start) {
-			j++;
-			continue;
-		}
-		if (range->file)
-			refcount_inc(&range->file->refs);
-		if (range->kept)
-			uw_table_store_get(range->kept);
-	}
-}
-
-int uw_space_add(struct uw_space *space, enum uw_space_set set,
-		 const struct uw_range *ranges, u32 nr, gfp_t gfp)
-{
-	struct uw_ranges __rcu **slot = &space->sets[set];
-	struct uw_ranges *old, *merged;
-	u32 room;
-	int err;
-
-	rcu_read_lock();
-	old = rcu_dereference(*slot);
-	room = (old ? old->nr : 0) + nr + 8;
-	rcu_read_unlock();
-	if (room > UW_MAX_SPACE_RANGES)
-		return -ENOSPC;
-	merged = kvzalloc(struct_size(merged, range, room), gfp);
-	if (!merged)
-		return -ENOMEM;
-	refcount_set(&merged->refs, 1);
-	spin_lock(&space->lock);
-	old = rcu_dereference_protected(*slot, true);
-	if ((old ? old->nr : 0) + nr > room)
-		err = -ENOMEM; /* others added more than 8 meanwhile: next time */
-	else
-		err = uw_ranges_merge(merged, old, ranges, nr);
-	if (!err) {
-		uw_ranges_get_refs(merged, ranges, nr);
-		rcu_assign_pointer(*slot, merged);
-	}
-	spin_unlock(&space->lock);
-	if (err)
-		kvfree(merged);
-	else
-		uw_ranges_put(old);
+	mmap_write_unlock(space->mm);
 	return err;
-}
-
-void uw_space_forget(struct uw_space *space, enum uw_space_set set, u64 start, u64 end)
-{
-	spin_lock(&space->lock);
-	uw_ranges_kill(rcu_dereference_protected(space->sets[set], true), start, end);
-	spin_unlock(&space->lock);
-}
-
-/* Ends are only marked: the next merge drops them, and their references. */
-static int uw_space_remove(struct uw_space *space, u64 start, u64 section)
-{
-	struct uw_ranges *ranges;
-	int err = -ENOENT;
-	u32 i;
-
-	spin_lock(&space->lock);
-	ranges = rcu_dereference_protected(space->sets[UW_SPACE_BOUND], true);
-	for (i = 0; ranges && i < ranges->nr; i++) {
-		struct uw_range *range = &ranges->range[i];
-
-		if (range->dead || range->section != section ||
-		    (!section && range->start != start))
-			continue;
-		WRITE_ONCE(range->dead, true);
-		err = 0;
-	}
-	spin_unlock(&space->lock);
-	if (!err)
-		uw_space_add(space, UW_SPACE_BOUND, NULL, 0, GFP_KERNEL);
-	return err;
-}
-
-int uw_space_remove_start(struct uw_space *space, u64 start)
-{
-	return uw_space_remove(space, start, 0);
-}
-
-int uw_space_remove_section(struct uw_space *space, u64 section)
-{
-	return section ? uw_space_remove(space, 0, section) : -ENOENT;
-}
-
-bool uw_space_has_bound(const struct uw_space *space)
-{
-	return rcu_access_pointer(space->sets[UW_SPACE_BOUND]);
-}
-
-struct uw_ranges *uw_space_bound_get(struct uw_space *space)
-{
-	struct uw_ranges *ranges;
-
-	rcu_read_lock();
-	ranges = rcu_dereference(space->sets[UW_SPACE_BOUND]);
-	if (ranges && !refcount_inc_not_zero(&ranges->refs))
-		ranges = NULL;
-	rcu_read_unlock();
-	return ranges;
 }
 
 u32 uw_space_count(void)
@@ -381,28 +155,66 @@ u32 uw_space_count(void)
 	return atomic_read(&nr_spaces);
 }
 
-static struct uw_space *uw_space_pop(struct hlist_head *bucket)
+/* Takes out of the table what has ended, or all. An entry that moves meanwhile is met by the next sweep. */
+static void uw_space_take_ended(struct rhashtable_iter *iter, struct list_head *ended, bool all)
 {
 	struct uw_space *space;
+	u32 i;
 
-	spin_lock(&spaces_lock);
-	space = hlist_entry_safe(bucket->first, struct uw_space, node);
-	if (space)
-		hlist_del_init_rcu(&space->node);
-	spin_unlock(&spaces_lock);
-	return space;
+	rhashtable_walk_start(iter);
+	for (i = 1; (space = rhashtable_walk_next(iter)); i++) {
+		if (!IS_ERR(space) && (all || !atomic_read(&space->mm->mm_users)) &&
+		    !rhashtable_remove_fast(&spaces, &space->node, table_params))
+			list_add(&space->ended, ended);
+		if (i % UW_SWEEP_SPACES)
+			continue;
+		rhashtable_walk_stop(iter);
+		cond_resched();
+		rhashtable_walk_start(iter);
+	}
+	rhashtable_walk_stop(iter);
 }
 
+static void uw_space_end_some(bool all)
+{
+	struct uw_space *space, *next;
+	struct rhashtable_iter iter;
+	LIST_HEAD(ended);
+
+	rhashtable_walk_enter(&spaces, &iter);
+	uw_space_take_ended(&iter, &ended, all);
+	rhashtable_walk_exit(&iter);
+	list_for_each_entry_safe(space, next, &ended, ended) {
+		uw_space_end(space);
+		cond_resched();
+	}
+}
+
+static void uw_space_sweep(struct work_struct *work)
+{
+	uw_space_end_some(false);
+	if (atomic_read(&nr_spaces))
+		schedule_delayed_work(&sweep_work, round_jiffies_relative(UW_SWEEP_PERIOD));
+}
+
+void uw_space_mm_ended(void)
+{
+	mod_delayed_work(system_wq, &sweep_work, 0);
+}
+
+int uw_space_init(void)
+{
+	return rhashtable_init(&spaces, &table_params);
+}
+
+/* Nobody makes spaces any more; until all are gone, notifiers may call for a sweep. */
 void uw_space_exit(void)
 {
-	struct uw_space *space;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(buckets); i++)
-		while ((space = uw_space_pop(&buckets[i]))) {
-			uw_space_make_dead(space);
-			uw_space_put(space);
-		}
+	while (atomic_read(&nr_spaces)) {
+		uw_space_end_some(true);
+		cond_resched();
+	}
 	mmu_notifier_synchronize();
-	flush_work(&reap_work);
+	cancel_delayed_work_sync(&sweep_work);
+	rhashtable_destroy(&spaces);
 }

@@ -1,112 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A space: what is known about the memory of one mm. It is watched
- * by an mmu notifier and ends with the mm.
+ * A space: what is known about the memory of one mm. It ends with the mm.
  */
 #ifndef UW_SPACE_H
 #define UW_SPACE_H
 
-#include <linux/mmu_notifier.h>
-#include <linux/rcupdate.h>
-#include <linux/refcount.h>
-#include <linux/spinlock.h>
-#include <linux/types.h>
+#include <linux/mm_types.h>
+#include <linux/rhashtable-types.h>
 
-struct uw_file;
-struct uw_kept;
+#include "bound.h"
+#include "ranges.h"
 
-/* Bounds the memory of one space. */
-#define UW_MAX_SPACE_RANGES 4096
-
-enum uw_space_set {
-	UW_SPACE_BOUND,    /* explicit ranges of text, inherited by fork         */
-	UW_SPACE_MAPPED,   /* text that walks have found in VMAs                 */
-	UW_SPACE_READABLE, /* memory that walks may read: start and end only     */
-	UW_NR_SPACE_SETS,
-};
-
-/* One range. Immutable, but for dead. */
-struct uw_range {
-	u64 start, end;
-	u64 offset;           /* of start, in the file or the table's own space  */
-	struct uw_file *file; /* holds a reference; NULL: memory without a file  */
-	struct uw_kept *kept; /* holds a reference; explicit ranges only         */
-	u64 section;          /* self-registered: address of its .sframe, else 0 */
-	bool dead;            /* was unmapped, at least in part. Set once        */
-};
-
-/* Ranges sorted by start, without overlaps among the living. */
-struct uw_ranges {
-	refcount_t refs;
-	struct rcu_head rcu;
-	u32 nr;
-	struct uw_range range[];
-};
+/* Bound the memory of one space. */
+#define UW_MAX_MAPPED_RANGES 1024
+#define UW_MAX_READABLE_RANGES 256
 
 struct uw_space {
-	struct mmu_notifier notifier; /* first: kfree() takes it for the object  */
-	struct mmu_notifier_ops ops;  /* here, as they outlive the module        */
-	struct mm_struct *mm;         /* Lifetime: held by the notifier          */
-	struct hlist_node node;       /* Protected by: spaces_lock to write; RCU */
-	struct list_head reap;        /* Protected by: spaces_lock               */
-	spinlock_t lock;              /* Order: innermost but for files_lock     */
-	/* Protected by: lock to write, RCU to read */
-	struct uw_ranges __rcu *sets[UW_NR_SPACE_SETS];
+	struct mm_struct *mm;         /* holds a reference: not an address that is used again */
+	struct rhash_head node;       /* Protected by: the table; RCU            */
+	struct list_head ended;       /* Protected by: whoever took it out of the table */
+	struct rcu_head rcu;
+	atomic64_t walks;             /* where the kernel counts no changes      */
+	struct uw_range_set mapped;   /* text that walks have found in VMAs      */
+	struct uw_range_set readable; /* memory that walks may read: start and end only */
+	struct uw_bound *bound;       /* Protected by: mmap_lock to write; set once */
 };
 
-/* current->mm's space, or NULL. Lock-free. */
+/*
+ * The space of an mm, or NULL. Any context. The caller holds mm_users, as current
+ * does for its own mm: for so long, and until the module goes, the space stays.
+ */
 struct uw_space *uw_space_find(struct mm_struct *mm);
 
-/*
- * The space of a live mm (the caller holds mm_users), made if need be.
- * ERR_PTR: -EINTR (a signal is pending: later), -ENOMEM, -ENOSPC (too many).
- * Takes mmap_lock for writing.
- */
+/* The same, made if need be. ERR_PTR: -ENOMEM, -ENOSPC (too many). Atomic. */
 struct uw_space *uw_space_get(struct mm_struct *mm);
 
 /*
- * Add ranges, all or none; takes over their references if it returns 0.
- * The caller holds mmap_lock, so that none of them is unmapped meanwhile.
- * -EEXIST: overlaps a living range of the same set; -ENOSPC; -ENOMEM.
+ * Begin to watch its mm, if that is not done yet, so that ranges can be bound.
+ * Errors: see uw_bound_create(); -EINTR. Takes mmap_lock for writing.
  */
-int uw_space_add(struct uw_space *space, enum uw_space_set set,
-		 const struct uw_range *ranges, u32 nr, gfp_t gfp);
+int uw_space_watch(struct uw_space *space);
 
-/* End what overlaps [start, end). */
-void uw_space_forget(struct uw_space *space, enum uw_space_set set, u64 start, u64 end);
-
-/* End the bound range at start, or all of a section. -ENOENT. */
-int uw_space_remove_start(struct uw_space *space, u64 start);
-int uw_space_remove_section(struct uw_space *space, u64 section);
-
-/* The living range that covers address, or NULL. Under rcu_read_lock(). */
-const struct uw_range *uw_ranges_find(const struct uw_ranges *ranges, u64 address);
-
-/* The same for mapped ranges; hint: where the last one was, which is likely again. */
-static inline const struct uw_range *uw_ranges_find_near(const struct uw_ranges *ranges,
-							 u64 address, u32 *hint)
+/* What is bound there, or NULL: it is not watched. */
+static inline struct uw_bound *uw_space_bound(const struct uw_space *space)
 {
-	const struct uw_range *range;
-
-	if (!ranges)
-		return NULL;
-	range = &ranges->range[*hint];
-	if (*hint < ranges->nr && address - range->start < range->end - range->start &&
-	    !READ_ONCE(range->dead))
-		return range;
-	range = uw_ranges_find(ranges, address);
-	if (range)
-		*hint = range - ranges->range;
-	return range;
+	return smp_load_acquire(&space->bound);
 }
 
-bool uw_space_has_bound(const struct uw_space *space);
+/* The bound ranges, or NULL. Under rcu_read_lock(). */
+static inline const struct uw_ranges *uw_space_bound_ranges(const struct uw_space *space)
+{
+	const struct uw_bound *bound = uw_space_bound(space);
 
-/* The bound ranges, with a reference, or NULL. */
-struct uw_ranges *uw_space_bound_get(struct uw_space *space);
-void uw_ranges_put(struct uw_ranges *ranges);
+	return bound ? rcu_dereference(bound->set.ranges) : NULL;
+}
+
+/* The epoch in which a walk begins: a range of the caches that was looked at in it is true. */
+static inline u64 uw_space_epoch(struct uw_space *space)
+{
+	return UW_MM_SEQUENCE ? uw_mm_sequence(space->mm) : atomic64_inc_return(&space->walks);
+}
+
+/* The epoch for what is looked at now, under mmap_lock, by a walk that began in that one. */
+static inline u64 uw_space_epoch_locked(const struct uw_space *space, u64 epoch)
+{
+	return UW_MM_SEQUENCE ? uw_mm_sequence(space->mm) : epoch;
+}
+
+static inline bool uw_range_is_true(const struct uw_range *range, u64 epoch)
+{
+	u64 looked = READ_ONCE(range->epoch);
+
+	return UW_MM_SEQUENCE ? looked == epoch : looked >= epoch;
+}
+
+/* An mm with bound ranges has ended. Any context. */
+void uw_space_mm_ended(void);
 
 u32 uw_space_count(void);
+int uw_space_init(void);
 void uw_space_exit(void);
 
 #endif

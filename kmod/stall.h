@@ -10,7 +10,7 @@
 
 enum uw_stall_point {
 	UW_STALL_NONE,
-	UW_STALL_SPACE_FOUND,   /* a walk holds a space, and looks into it        */
+	UW_STALL_SPACE_PASSED,  /* looking for a space, another mm's was met      */
 	UW_STALL_MESSAGE_SEND,  /* a message is complete, and not yet sent        */
 	UW_STALL_WORK_ENTER,    /* task work has begun, and holds no reference    */
 };

@@ -224,7 +224,8 @@ struct uwind_range {
  * UWIND_IOC_RANGE_BIND: the table serves these ranges of one process, for
  * memory without a file. They end with munmap(), exec or exit, and are
  * inherited by fork(). EEXIST: overlaps a bound range; EFAULT: not mapped
- * executable. All ranges are bound or none.
+ * executable; ENOSPC: more than 4,096 ranges in the process; EFBIG: it has none
+ * yet and more than 1,024 mappings. All ranges are bound or none.
  */
 struct uwind_range_bind {
 	__u32 size;
@@ -280,7 +281,7 @@ struct uwind_stats {
 	__u64 files_refused;    /* files not tracked for want of room            */
 	__u64 sections_refused; /* by /dev/uwind-self: quota or contents         */
 	__u64 children_missed;  /* forks that inherited no ranges, or no session,
-				 * for want of room                              */
+				 * for want of room, or for too many mappings    */
 	__u64 tables_distrusted; /* taken out of service: a rule was not what had been checked */
 	__u64 shadow_checked;   /* walks with return addresses that a shadow stack has, too */
 };
@@ -374,8 +375,9 @@ struct uwind_session_ask {
  * [sframe_start, sframe_end) of the caller's memory for its text at
  * [text_start, text_end). A section may be added once per text range.
  * EDQUOT: the user's quota is used up; ENOSPC: all users' share of the budget;
- * EEXIST: the range overlaps one that is bound; EBADMSG, EPROTONOSUPPORT,
- * ENOENT: as UWIND_IOC_TABLE_CREATE.
+ * EEXIST: the range overlaps one that is bound; EFBIG: nothing is bound yet, and
+ * the caller has more than 1,024 mappings: register early. EBADMSG,
+ * EPROTONOSUPPORT, ENOENT: as UWIND_IOC_TABLE_CREATE.
  */
 struct uwind_self_add {
 	__u32 size;

@@ -101,4 +101,21 @@ static inline s64 uw_inode_mtime_ns(const struct inode *inode)
 	return timespec64_to_ns(&mtime);
 }
 
+#include <linux/mm_types.h>
+
+/*
+ * How often mmap_lock was given back by a writer, or 0 where nothing counts that. A
+ * writer that is at work does not count yet.
+ */
+static inline u64 uw_mm_sequence(const struct mm_struct *mm)
+{
+#ifdef HAVE_MM_LOCK_SEQ
+#define UW_MM_SEQUENCE 1
+	return READ_ONCE(mm->mm_lock_seq.sequence) & ~1u;
+#else
+#define UW_MM_SEQUENCE 0
+	return 0;
+#endif
+}
+
 #endif

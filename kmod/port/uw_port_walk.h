@@ -16,6 +16,7 @@ struct uw_space;
 /* One walk's view of current's memory. On the walker's stack. */
 struct uw_port {
 	struct uw_space *space;    /* NULL: look at the VMAs each time           */
+	u64 epoch;                 /* of the space, when its VMAs were seen last */
 	u32 last_mapped;           /* where the last frame's code was found      */
 	u8 arch;                   /* enum uw_arch of the walk                   */
 	u8 word_bytes;             /* of that ABI                                */

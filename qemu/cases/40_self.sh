@@ -11,6 +11,9 @@ want "the rules hold for nobody" as_nobody ./self_register check
 want "the rules hold for root" ./self_register check
 dmesg | grep -q 'uwind: self_register\[[0-9]*\]: .sframe section in memory at 0x[0-9a-f]* is refused: byte [0-9]*: ' ||
 	fail "the log names who offered a broken section: $(dmesg | grep uwind: | tail -n 3)"
+missed=$(status_of children_missed)
+[ "$(as_nobody ./self_register crowded)" = '1 of 1, the child 0' ] || fail "a child of many mappings inherits nothing"
+[ "$(status_of children_missed)" -gt "$missed" ] || fail "and that is counted: $missed before, and now"
 want_status "nobody may not record" 77 as_nobody uwind record --duration 1 -o /tmp/nobody.json -- true
 
 setpriv --reuid=65534 --regid=65534 --clear-groups ./self_register work 60 &

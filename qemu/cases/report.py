@@ -205,6 +205,11 @@ def rule_chain(report, comm, inner, outer):
     return ["no stack of %s has %s called by %s" % (comm, inner, outer)]
 
 
+def rule_never(report, comm, inner, outer):
+    wrong = sum(w for s, w in report.stacks(comm) if follows(report.names(s), inner, outer))
+    return ["%d stacks of %s have %s called by %s" % (wrong, comm, inner, outer)] if wrong else []
+
+
 def rule_called(report, comm, outer, percent):
     stacks = [(s, w) for s, w in report.stacks(comm) if report.json["frames"][s["frames"][0]]["module"] is None]
     total = sum(w for _, w in stacks)

@@ -320,6 +320,45 @@ static void check_ranges(void)
 	drop_table(table);
 }
 
+#define MOST_RANGES 4096 /* of one process                                   */
+#define TEXT_BYTES (1u << 20)
+
+static char *map_text(void)
+{
+	return mmap(NULL, TEXT_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* Binds nr ranges of 16 bytes, and goes on behind them. */
+static int bind_many(uint32_t table, char *text, uint32_t nr)
+{
+	static struct uwind_range ranges[UWIND_MAX_RANGES];
+
+	for (uint32_t done = 0; done < nr;) {
+		uint32_t i = 0;
+
+		for (; i < UWIND_MAX_RANGES && done < nr; i++, done++)
+			ranges[i] = (struct uwind_range){ PTR(text) + 16ul * done, PTR(text) + 16ul * done + 16, 0 };
+		if (bind_ranges(table, own_pidfd, ranges, i) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What was unmapped makes room, however much it was. */
+static void check_full(void)
+{
+	uint32_t table = make_table();
+	char *text = map_text(), *other = map_text();
+	struct uwind_range one = { PTR(other), PTR(other) + 16, 0 };
+
+	check_errno("RANGE_BIND: a process may have so many ranges", bind_many(table, text, MOST_RANGES), 0);
+	check_errno("RANGE_BIND: and not one more", bind_ranges(table, own_pidfd, &one, 1), ENOSPC);
+	munmap(text, TEXT_BYTES);
+	check_errno("RANGE_BIND: what was unmapped makes room", bind_many(table, other, MOST_RANGES), 0);
+	munmap(other, TEXT_BYTES);
+	drop_table(table);
+}
+
 static void check_next(void)
 {
 	struct uwind_table_next n = { .size = sizeof(n), .reserved = 1 };
@@ -478,6 +517,7 @@ int main(void)
 	check_tie();
 	check_files();
 	check_ranges();
+	check_full();
 	check_next();
 	check_session();
 	check_filters();

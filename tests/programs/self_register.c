@@ -5,10 +5,13 @@
 //        self_register check            one line "ok NAME" or "FAIL NAME" per rule of the device
 //        self_register fill [SECONDS]   register copies of the own section until one is refused, and say why
 //        self_register list             print the ranges this process has, then end
+//        self_register crowded          register, take many mappings, and fork: what the child has, then end
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +107,13 @@ static int work(int argc, char **argv)
 	return 0;
 }
 
+static size_t image_bytes; /* of each copy                                   */
+
+static void free_image(char *image)
+{
+	munmap(image, image_bytes);
+}
+
 /* A second copy of this program's text and section, at the same distance from each other; NULL: no memory. */
 static char *copy_of_image(struct uwind_self_add *copy, int protection)
 {
@@ -119,6 +129,7 @@ static char *copy_of_image(struct uwind_self_add *copy, int protection)
 	memcpy(image + (mine.text_start - low), (void *)mine.text_start, mine.text_end - mine.text_start);
 	memcpy(image + (mine.sframe_start - low), (void *)mine.sframe_start, mine.sframe_end - mine.sframe_start);
 	mprotect(image, high - low, protection);
+	image_bytes = high - low;
 	*copy = mine;
 	copy->text_start = (uint64_t)image + (mine.text_start - low);
 	copy->text_end = copy->text_start + (mine.text_end - mine.text_start);
@@ -150,6 +161,111 @@ static void check_text(void)
 	check_errno("text that is not mapped is refused", add(&copy), EFAULT);
 }
 
+static int child_status(int (*child)(void))
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(child());
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int child_count(void) { return count_ranges(device, 0); }
+
+#define FORKS 200
+
+/* The parent unmaps or removes what it has registered as soon as it has forked: the child's is its own. */
+static void check_fork_race(void)
+{
+	int missed = 0, count = count_ranges(device, 0);
+
+	for (int i = 0; i < FORKS; i++) {
+		struct uwind_self_add copy;
+		char *image = copy_of_image(&copy, PROT_READ | PROT_EXEC);
+		int status = -1;
+		pid_t pid;
+
+		if (!image || add(&copy) != 0)
+			break;
+		pid = fork();
+		if (pid == 0)
+			_exit(child_count());
+		if (i % 2)
+			munmap((void *)(copy.text_start & ~(sysconf(_SC_PAGESIZE) - 1ul)), copy.text_end - copy.text_start);
+		else
+			remove_section(copy.sframe_start);
+		waitpid(pid, &status, 0);
+		missed += !WIFEXITED(status) || WEXITSTATUS(status) != count + 1;
+		free_image(image);
+	}
+	printf("     %d of %d children missed it\n", missed, FORKS);
+	check("a child keeps what its parent ends right after fork()", missed == 0 && count_ranges(device, 0) == count, "some missed it");
+}
+
+/* The child of a traced process is born with a stop pending. */
+static int traced_parent(void)
+{
+	raise(SIGSTOP);
+	return child_status(child_count);
+}
+
+static int trace(pid_t pid, int seize)
+{
+	int status = -1, result = -1;
+
+	waitpid(pid, &status, WUNTRACED);
+	if (ptrace(seize ? PTRACE_SEIZE : PTRACE_ATTACH, pid, NULL, seize ? PTRACE_O_TRACEFORK : 0) != 0)
+		return -1;
+	kill(pid, SIGCONT);
+	for (pid_t one; (one = waitpid(-1, &status, __WALL)) > 0;) {
+		if (WIFSTOPPED(status)) {
+			if (!seize && one == pid)
+				ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACEFORK);
+			ptrace(PTRACE_CONT, one, NULL, 0);
+		} else if (one == pid) {
+			result = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+		}
+	}
+	return result;
+}
+
+static void check_traced(int seize)
+{
+	int count = count_ranges(device, 0);
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(traced_parent());
+	check(seize ? "a child that is seized at birth inherits the ranges" : "a child that is stopped at birth inherits the ranges",
+	      trace(pid, seize) == count, "another number of ranges");
+}
+
+/* Each page differs from its neighbours. */
+static void crowd(int number)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < number; i++)
+		mmap(NULL, page, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static int child_crowded(void)
+{
+	crowd(1100);
+	return add(&mine) == 0 ? 0 : errno;
+}
+
+/* What was registered before is kept. */
+static int crowded(void)
+{
+	int count = register_all();
+
+	crowd(1100);
+	printf("%d of %d, the child %d\n", count_ranges(device, 0), count, child_status(child_count));
+	return count < 1;
+}
+
 static void check_quota(void)
 {
 	struct uwind_self_add copy;
@@ -179,18 +295,6 @@ static int fill(int argc, char **argv)
 	return 0;
 }
 
-static int child_status(int (*child)(void))
-{
-	int status = -1;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(child());
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static int child_count(void) { return count_ranges(device, 0); }
-
 static int child_exec(void)
 {
 	dup2(open("/dev/null", O_WRONLY), 1);
@@ -219,6 +323,9 @@ static int check_all(void)
 	bad.text_end = (bad.text_end | (sysconf(_SC_PAGESIZE) - 1)) + 1;
 	check_errno("a range that overlaps a bound one is refused", add(&bad), EEXIST);
 	check("a child inherits the ranges", child_status(child_count) == count, "another number of ranges");
+	check_fork_race();
+	check_traced(0);
+	check_traced(1);
 	check("exec drops the ranges", child_status(child_exec) == 0, "some are left");
 	check("a child may remove its own", child_status(child_removes) == 0, strerror(errno));
 	check("and the parent keeps its own", count_ranges(device, 0) == count, "another number of ranges");
@@ -227,6 +334,7 @@ static int check_all(void)
 	check_errno("a section can be removed", remove_section(mine.sframe_start), 0);
 	check_errno("a section that is gone cannot be removed", remove_section(mine.sframe_start), ENOENT);
 	check("nothing is listed after removal", count_ranges(device, 0) == 0, "some are left");
+	check("a process of many mappings is refused", child_status(child_crowded) == EFBIG, "it was not, or not for that");
 	check("the section can be added again", register_all() == count, "it was refused");
 	check_quota();
 	if (geteuid() != 0)
@@ -249,8 +357,10 @@ int main(int argc, char **argv)
 		return work(argc, argv);
 	if (strcmp(mode, "fill") == 0)
 		return fill(argc, argv);
+	if (strcmp(mode, "crowded") == 0)
+		return crowded();
 	if (strcmp(mode, "check") == 0)
 		return check_all();
-	fprintf(stderr, "usage: self_register work [SECONDS] | fill [SECONDS] | check | list\n");
+	fprintf(stderr, "usage: self_register work [SECONDS] | fill [SECONDS] | crowded | check | list\n");
 	return 64;
 }
