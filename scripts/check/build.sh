@@ -53,6 +53,9 @@ build_test_kmod() { UWIND_KMOD=tests/kmod scripts/lab/build-kmod.sh "$1" "$2" "b
 
 build_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/kmod-$2"; } # ARCH KERNEL
 
+# The same with delays at named points (kmod/stall.h).
+build_stall_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/stall-kmod-$2" UWIND_STALL=1; } # ARCH KERNEL
+
 build_unit() {
 	configure build/check -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
 		-DUWIND_TESTS=ON -DUWIND_SANITIZE=ON

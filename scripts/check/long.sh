@@ -63,6 +63,14 @@ long_part() { # PART
 		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 57_requests REQUESTS=100000; done
 		;;
 	lives-amd64 | lives-arm64) vm_part "${1#*-}" 6.1 '35_lives 36_trouble' LOADS=10000 ;;
+	spaces-*) spaces_part amd64 "${1#*-}" ;;
+	bystander-amd64 | bystander-arm64)
+		for kernel in $STOCK_KERNELS; do
+			build_for_vm "${1#*-}" "$kernel"
+			if built_for_vm "${1#*-}" "$kernel"; then step "$1-$kernel" bystander_guest "${1#*-}" "$kernel"; fi
+		done
+		grep -h '^|' "$OUT/$1"-*.log
+		;;
 	cost-amd64 | cost-arm64)
 		build_for_vm "${1#cost-}" 6.1
 		if built_for_vm "${1#cost-}" 6.1; then step "$1" cost_guest "${1#cost-}"; fi
@@ -105,8 +113,8 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
-for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch unload-$arch"; done
+LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow spaces-6.1 spaces-6.1-debug spaces-6.1-rt spaces-6.12 spaces-7.2 sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
+for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch unload-$arch"; done
 
 check_long() { # [PART]
 	local name=${1:-fuzz}

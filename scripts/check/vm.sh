@@ -29,6 +29,7 @@ run_vm() { # ARCH KERNEL COMMAND...
 	amd64) more=(--pkg bzip2:i386 --pkg lua5.4:i386) ;;
 	arm64) more=(--pkg bzip2:armhf --pkg lua5.4:armhf) ;;
 	esac
+	[ -z "${STALL:-}" ] || more+=(--add "build/$arch/stall-kmod-$kernel/uwind.ko:/root/stall/")
 	read -ra machine <<<"$(machine_of "$arch" "$kernel")"
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 1800 --out "$OUT/vm-$arch-$kernel" \
 		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg --pkg libboost-context1.74.0 --pkg libbpf1 \
@@ -96,6 +97,23 @@ build_for_vm() { # ARCH KERNEL...
 vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
 	build_for_vm "$1" "$2"
 	if built_for_vm "$1" "$2"; then vm_cases "$@" CASE_LIMIT=1500; fi
+}
+
+# Memory maps that begin and end for ten minutes, while those who look for one are held up beside others.
+spaces_part() { # ARCH KERNEL
+	build_for_vm "$1" "$2"
+	step "build-stall-kmod-$1-$2" build_stall_kmod "$1" "$2"
+	if built_for_vm "$1" "$2" && passed "build-stall-kmod-$1-$2"; then
+		STALL=1 vm_cases "$1" "$2" 38_spaces "CROWD=${CROWD:-600}" CASE_LIMIT=1100
+	fi
+}
+
+# What others feel of a process that is sampled.
+bystander_guest() { # ARCH KERNEL
+	local machine
+	read -ra machine <<<"$(machine_of "$1" "$2")"
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --timeout 600 --out "$OUT/bystander-$1-$2" \
+		--add "build/$1/programs" --add qemu/bystander -- sh /root/bystander/guest.sh
 }
 
 # What a sample costs, by a processor that counts its instructions.
