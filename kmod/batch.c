@@ -14,14 +14,15 @@
 #include <linux/jhash.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
-#include <net/net_namespace.h>
 
 #include "core/walk.h"
 #include "file_store.h"
 #include "netlink.h"
+#include "reader.h"
 #include "record.h"
 #include "request.h"
 #include "session.h"
+#include "stall.h"
 
 #define UW_BATCH_BYTES 16384
 #define UW_BATCH_HEAD  128 /* headers and small attributes                       */
@@ -114,17 +115,15 @@ static void uw_message_send(struct uw_session *session, struct uw_message *messa
 {
 	struct uw_sender *sender = &session->sender;
 	u32 bytes = message->skb ? message->skb->len : 0;
-	int err = -ECONNREFUSED;
+	int err;
 
 	if (!message->skb)
 		return;
 	mutex_lock(&sender->mutex);
 	memcpy(message->seq, &sender->seq, sizeof(sender->seq));
 	sender->seq++;
-	if (READ_ONCE(session->reader.gone))
-		kfree_skb(message->skb);
-	else
-		err = genlmsg_unicast(session->reader.net, message->skb, session->reader.portid);
+	uw_stall_asleep(UW_STALL_MESSAGE_SEND);
+	err = uw_reader_send(session->reader, message->skb);
 	if (err) {
 		sender->messages_dropped++;
 	} else {

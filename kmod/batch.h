@@ -41,13 +41,6 @@ struct uw_message {
 	u64 weight;
 };
 
-/* Where messages go. Set while no session uses it, but for gone. */
-struct uw_reader {
-	struct net *net; /* holds a reference; NULL: nobody is attached          */
-	u32 portid;
-	bool gone;       /* the socket was closed. Set once                      */
-};
-
 struct uw_sender {
 	struct uw_batch __percpu *batches;
 	struct mutex mutex;   /* makes sequence numbers arrive in order. Outermost */

@@ -5,11 +5,10 @@
 #ifndef UW_CLIENT_H
 #define UW_CLIENT_H
 
-#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 
-#include "batch.h"
+#include "reader.h"
 
 struct cred;
 struct uw_quota;
@@ -17,12 +16,11 @@ struct uw_session;
 
 /* Also the owner of the tables that it creates. */
 struct uw_client {
-	struct list_head node;      /* Protected by: control's clients_mutex     */
 	const struct cred *cred;    /* of who opened it. Set once                */
 	bool privileged;            /* opened with CAP_PERFMON. Set once         */
 	struct uw_quota *quota;     /* NULL: privileged. Set once                */
-	struct mutex mutex;         /* Order: inside clients_mutex               */
-	struct uw_reader reader;    /* Protected by: mutex                       */
+	struct mutex mutex;
+	struct uw_reader reader;    /* Protected by: mutex. Constant while there is a session */
 	struct uw_session *session; /* Protected by: mutex                       */
 };
 

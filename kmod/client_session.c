@@ -52,7 +52,7 @@ static int uw_session_begin(struct uw_client *client, struct uwind_session_start
 
 	if (client->session)
 		return -EBUSY;
-	if (!client->reader.net || client->reader.gone)
+	if (!client->reader.file || uw_reader_is_gone(&client->reader))
 		return -ENOTCONN;
 	session = uw_session_start(arg, lists, &client->reader, uw_client_viewer(client));
 	if (IS_ERR(session))

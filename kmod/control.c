@@ -9,7 +9,6 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <net/net_namespace.h>
 
 #include "client.h"
 #include "control.h"
@@ -20,9 +19,6 @@
 #include "table_store.h"
 #include "uwind.h"
 #include "viewer.h"
-
-static DEFINE_MUTEX(clients_mutex);
-static LIST_HEAD(clients); /* Protected by: clients_mutex */
 
 static int uw_stats(void *context, void *data)
 {
@@ -73,8 +69,7 @@ static long uw_control_ioctl(struct file *file, unsigned int cmd, unsigned long 
 
 static void uw_client_free(struct uw_client *client)
 {
-	if (client->reader.net)
-		put_net(client->reader.net);
+	uw_reader_deinit(&client->reader);
 	if (client->quota)
 		uw_quota_put(client->quota);
 	put_cred(client->cred);
@@ -97,9 +92,6 @@ static int uw_control_open(struct inode *inode, struct file *file)
 			return -ENOMEM;
 		}
 	}
-	mutex_lock(&clients_mutex);
-	list_add(&client->node, &clients);
-	mutex_unlock(&clients_mutex);
 	file->private_data = client;
 	return 0;
 }
@@ -108,9 +100,6 @@ static int uw_control_release(struct inode *inode, struct file *file)
 {
 	struct uw_client *client = file->private_data;
 
-	mutex_lock(&clients_mutex);
-	list_del(&client->node);
-	mutex_unlock(&clients_mutex);
 	if (client->session)
 		uw_session_stop(client->session, NULL);
 	uw_table_store_destroy_all(client);
@@ -126,27 +115,23 @@ static const struct file_operations uw_control_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-static int uw_client_attach(struct uw_client *client, const struct uw_socket *socket)
+static int uw_client_attach(struct uw_client *client, struct uw_reader *socket, bool privileged)
 {
 	int err = -EBUSY;
 
-	if (!uw_control_allows(client, socket->cred, socket->privileged) ||
-	    !uw_control_allows(client, current_cred(), socket->privileged))
+	if (!uw_control_allows(client, socket->file->f_cred, privileged) ||
+	    !uw_control_allows(client, current_cred(), privileged))
 		return -EPERM;
 	mutex_lock(&client->mutex);
 	if (!client->session) {
-		if (client->reader.net)
-			put_net(client->reader.net);
-		client->reader.net = get_net(socket->net);
-		client->reader.portid = socket->portid;
-		client->reader.gone = false;
+		swap(client->reader, *socket);
 		err = 0;
 	}
 	mutex_unlock(&client->mutex);
 	return err;
 }
 
-int uw_control_attach(int fd, const struct uw_socket *socket)
+int uw_control_attach(int fd, struct uw_reader *socket, bool privileged)
 {
 	struct file *file = fget(fd);
 	int err = -EBADF;
@@ -154,23 +139,9 @@ int uw_control_attach(int fd, const struct uw_socket *socket)
 	if (!file)
 		return -EBADF;
 	if (file->f_op == &uw_control_fops)
-		err = uw_client_attach(file->private_data, socket);
+		err = uw_client_attach(file->private_data, socket, privileged);
 	fput(file);
 	return err;
-}
-
-void uw_control_detach(const struct net *net, u32 portid)
-{
-	struct uw_client *client;
-
-	mutex_lock(&clients_mutex);
-	list_for_each_entry(client, &clients, node) {
-		mutex_lock(&client->mutex);
-		if (client->reader.net == net && client->reader.portid == portid)
-			client->reader.gone = true;
-		mutex_unlock(&client->mutex);
-	}
-	mutex_unlock(&clients_mutex);
 }
 
 static struct miscdevice uw_control_device = {

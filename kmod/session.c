@@ -2,7 +2,7 @@
 /*
  * The slot table of running sessions.
  *
- * The end of a session, in order: its counters are released; its slot is
+ * The end of a session, in order: its own work is cancelled; its counters are released; its slot is
  * emptied, so that no other module asks any more and no task begins to answer;
  * SRCU waits for those that are answering, which is short, as walks are outside,
  * and RCU for those that are asking; then whatever is still open in its name is
@@ -13,7 +13,6 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/srcu.h>
-#include <net/net_namespace.h>
 
 #include "file_store.h"
 #include "request.h"
@@ -35,7 +34,7 @@ bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *c
 {
 	int loss;
 
-	if (!uw_request_suits(current))
+	if (!uw_request_suits(current) || READ_ONCE(session->deserted))
 		return false;
 	if (!uw_filter_takes_current(&session->filter) ||
 	    !uw_viewer_sees_current(session->viewer))
@@ -142,24 +141,14 @@ void uw_session_fork(struct task_struct *parent, struct task_struct *child)
 	srcu_read_unlock(&sessions_srcu, index);
 }
 
-void uw_session_reader_gone(const struct net *net, u32 portid)
-{
-	int index = srcu_read_lock(&sessions_srcu);
-	unsigned int slot;
-
-	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
-		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
-
-		if (session && session->reader.net == net && session->reader.portid == portid)
-			WRITE_ONCE(session->reader.gone, true);
-	}
-	srcu_read_unlock(&sessions_srcu, index);
-}
-
 static void uw_session_flush(struct work_struct *work)
 {
 	struct uw_session *session = container_of(to_delayed_work(work), struct uw_session, flush);
 
+	if (uw_reader_is_gone(session->reader)) {
+		WRITE_ONCE(session->deserted, true);
+		uw_trigger_perf_disable(&session->trigger);
+	}
 	uw_filter_sweep(&session->filter);
 	uw_sender_flush(session);
 	schedule_delayed_work(&session->flush, UW_FLUSH_INTERVAL);
@@ -172,7 +161,6 @@ static void uw_session_free(struct uw_session *session)
 	uw_filter_deinit(&session->filter);
 	free_percpu(session->counts);
 	put_pid_ns(session->pid_ns);
-	put_net(session->reader.net);
 	put_cred(session->viewer);
 	kfree(session);
 }
@@ -223,8 +211,7 @@ static struct uw_session *uw_session_create(const struct uwind_session_start *ar
 	session->max_frames = arg->max_frames ?: UWIND_DEFAULT_FRAMES;
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->viewer = viewer ? get_cred(viewer) : NULL;
-	session->reader = *reader;
-	get_net(session->reader.net);
+	session->reader = reader;
 	INIT_DELAYED_WORK(&session->flush, uw_session_flush);
 	return session;
 }
@@ -313,6 +300,7 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
 {
 	u64 pending;
 
+	cancel_delayed_work_sync(&session->flush);
 	uw_trigger_perf_deinit(&session->trigger);
 	mutex_lock(&sessions_mutex);
 	rcu_assign_pointer(sessions[session->slot], NULL);
@@ -321,7 +309,6 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
 	synchronize_rcu();
 	pending = uw_request_forget(session->slot);
 	uw_stats_session_gone(pending);
-	cancel_delayed_work_sync(&session->flush);
 	uw_sender_flush(session);
 	if (stats) {
 		stats->pending = pending;

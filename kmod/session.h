@@ -10,6 +10,7 @@
 
 #include "batch.h"
 #include "filter.h"
+#include "reader.h"
 #include "stats.h"
 #include "trigger_perf.h"
 #include "uwind.h"
@@ -22,13 +23,14 @@ struct uw_session {
 	unsigned int slot;
 	u32 number;                /* Set once                                   */
 	bool enabled;              /* Set once                                   */
+	bool deserted;             /* nobody can read any more. Set once         */
 	u32 max_frames;
 	struct pid_namespace *pid_ns; /* holds a reference                       */
 	const struct cred *viewer; /* holds a reference: see viewer.h            */
 	struct uw_filter filter;
 	struct uw_trigger_perf trigger;
 	struct uw_counts __percpu *counts;
-	struct uw_reader reader;
+	const struct uw_reader *reader; /* its owner outlives the session        */
 	struct uw_sender sender;
 	struct delayed_work flush; /* sends incomplete batches                   */
 };
@@ -69,9 +71,6 @@ unsigned long uw_session_seers(void);
 
 /* A new process has been made. Does not sleep. */
 void uw_session_fork(struct task_struct *parent, struct task_struct *child);
-
-/* The reader's socket was closed. */
-void uw_session_reader_gone(const struct net *net, u32 portid);
 
 /* The deepest that any running session wants. */
 u32 uw_session_max_frames(void);

@@ -88,6 +88,7 @@ int uw_trigger_perf_init(struct uw_trigger_perf *trigger, struct uw_session *ses
 	int err;
 
 	trigger->session = session;
+	mutex_init(&trigger->mutex);
 	trigger->events = alloc_percpu(struct perf_event *);
 	if (!trigger->events)
 		return -ENOMEM;
@@ -99,21 +100,34 @@ int uw_trigger_perf_init(struct uw_trigger_perf *trigger, struct uw_session *ses
 	return err == -ENOENT || err == -EOPNOTSUPP ? -ENODEV : err;
 }
 
-void uw_trigger_perf_enable(struct uw_trigger_perf *trigger)
+static void uw_trigger_perf_switch(struct uw_trigger_perf *trigger, bool on,
+				   void (*change)(struct perf_event *event))
 {
 	int cpu;
 
 	if (!trigger->events)
 		return;
+	mutex_lock(&trigger->mutex);
 	cpus_read_lock();
-	trigger->enabled = true;
 	for_each_online_cpu(cpu) {
 		struct perf_event *event = *per_cpu_ptr(trigger->events, cpu);
 
-		if (event)
-			perf_event_enable(event);
+		if (event && trigger->enabled != on)
+			change(event);
 	}
+	trigger->enabled = on;
 	cpus_read_unlock();
+	mutex_unlock(&trigger->mutex);
+}
+
+void uw_trigger_perf_enable(struct uw_trigger_perf *trigger)
+{
+	uw_trigger_perf_switch(trigger, true, perf_event_enable);
+}
+
+void uw_trigger_perf_disable(struct uw_trigger_perf *trigger)
+{
+	uw_trigger_perf_switch(trigger, false, perf_event_disable);
 }
 
 int uw_trigger_perf_setup(void)

@@ -6,6 +6,7 @@
 #define UW_TRIGGER_PERF_H
 
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
@@ -18,13 +19,16 @@ struct uw_trigger_perf {
 	struct perf_event_attr attr;
 	struct perf_event *__percpu *events; /* NULL: offline, or not wanted     */
 	int err; /* the last counter that could not be made                     */
-	bool enabled; /* Protected by: cpus_read_lock() and a CPU coming online  */
+	struct mutex mutex; /* Order: outside cpus_read_lock()                  */
+	bool enabled; /* Protected by: mutex, and by cpus_read_lock() against a CPU coming online */
 };
 
 /* Create the counters, disabled. -ENODEV: no such event here. May sleep. */
 int uw_trigger_perf_init(struct uw_trigger_perf *trigger, struct uw_session *session,
 			 u32 event, bool frequency, u64 rate);
+/* Both do nothing if that was done before. May sleep. */
 void uw_trigger_perf_enable(struct uw_trigger_perf *trigger);
+void uw_trigger_perf_disable(struct uw_trigger_perf *trigger);
 
 /* When it returns, no handler runs any more. Does nothing after a failed init. */
 void uw_trigger_perf_deinit(struct uw_trigger_perf *trigger);

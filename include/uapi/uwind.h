@@ -317,6 +317,10 @@ enum uwind_event {
  * ask for its targets.
  * Without privilege: EINVAL above 10,000 Hz or below a period of 100,000; EBUSY
  * for a user's fifth session, and for more than half of UWIND_MAX_SESSIONS.
+ *
+ * The module holds the reader's socket: closing the last descriptor of it releases its
+ * port only when the device's file is closed as well, or the session has ended and another
+ * reader is attached. When nobody can read from it any more, the session samples no more.
  */
 struct uwind_session_start {
 	__u32 size;

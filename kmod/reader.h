@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The socket that a session's messages go to. reader.c tells why it is held.
+ */
+#ifndef UW_READER_H
+#define UW_READER_H
+
+#include <linux/types.h>
+
+struct file;
+struct net;
+struct sk_buff;
+
+/* Zeros: nobody. Owned by one struct uw_client. */
+struct uw_reader {
+	struct file *file; /* holds a reference; NULL: nobody                     */
+	struct net *net;   /* the socket's, and lives as long                     */
+	u32 portid;        /* the socket's, as long as file is held               */
+};
+
+/*
+ * The socket from which request came, in whose context the sender still is.
+ * -ENOTSOCK: it has no file.
+ */
+int uw_reader_init(struct uw_reader *reader, const struct sk_buff *request);
+
+/* No message of any session can be on its way to it any more. */
+void uw_reader_deinit(struct uw_reader *reader);
+
+/* Nobody can read from it any more: there is no reference but ours. Never becomes false again. */
+bool uw_reader_is_gone(const struct uw_reader *reader);
+
+/* Send, and free, a message, or free it if it cannot be had. Does not wait for the reader. May sleep. */
+int uw_reader_send(const struct uw_reader *reader, struct sk_buff *message);
+
+#endif
