@@ -56,6 +56,17 @@ static struct uw_file native_vdso = UW_VDSO_FILE(native_vdso, 0);
 static struct uw_file compat_vdso = UW_VDSO_FILE(compat_vdso, 1);
 static struct uw_file *const vdso_files[UW_NR_VDSOS] = { &native_vdso, &compat_vdso };
 
+/*
+ * What a slot's session was sent is lost as a whole: then a new round begins, and no
+ * file has been announced in it. Odd numbers: a new file's 0 is no round.
+ */
+static atomic_t announce_rounds[UW_FILE_SLOTS];
+
+static u32 uw_announce_round(unsigned int slot)
+{
+	return (u32)atomic_read(&announce_rounds[slot]) | 1;
+}
+
 static void uw_file_id_take(struct uw_file_id *id, struct file *file)
 {
 	struct inode *inode = d_real_inode(file->f_path.dentry);
@@ -398,18 +409,21 @@ u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes)
 	return number;
 }
 
-void uw_file_untell(unsigned int slot)
+bool uw_file_set_announced(struct uw_file *file, unsigned int slot)
 {
-	struct uw_file *file;
-	unsigned int i;
+	u32 round = uw_announce_round(slot), old = READ_ONCE(file->announced[slot]);
 
-	for (i = 0; i < UW_NR_VDSOS; i++)
-		clear_bit(slot, &vdso_files[i]->told);
-	rcu_read_lock();
-	for (i = 0; i < ARRAY_SIZE(buckets); i++)
-		hlist_for_each_entry_rcu(file, &buckets[i], node)
-			clear_bit(slot, &file->told);
-	rcu_read_unlock();
+	return old != round && cmpxchg(&file->announced[slot], old, round) == old;
+}
+
+void uw_file_unset_announced(struct uw_file *file, unsigned int slot)
+{
+	WRITE_ONCE(file->announced[slot], 0);
+}
+
+void uw_file_clear_announced(unsigned int slot)
+{
+	atomic_add(2, &announce_rounds[slot]);
 }
 
 u32 uw_file_count(void)

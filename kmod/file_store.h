@@ -16,6 +16,8 @@ struct file;
 struct uw_kept;
 struct uw_quota;
 
+#define UW_FILE_SLOTS 16 /* sessions that files are announced to                */
+
 /* Which file, and which state of it. Taken from an open file, never from a caller. */
 struct uw_file_id {
 	dev_t dev;
@@ -38,7 +40,7 @@ struct uw_file {
 	struct list_head tied;      /* Protected by: files_lock                  */
 	struct list_head own;       /* Protected by: files_lock to write; RCU.
 				     * Tables that serve some viewer only        */
-	unsigned long told;         /* bit per session slot: it knows; atomic    */
+	u32 announced[UW_FILE_SLOTS]; /* per session slot: uw_file_set_announced() */
 	struct hlist_node node;     /* Protected by: files_lock to write; RCU    */
 	struct hlist_node evicted;  /* Protected by: whoever evicts it           */
 	struct rcu_head rcu;
@@ -78,8 +80,12 @@ struct uw_file *uw_file_find(u32 number);
 /* The number of the file that a table is tied to, and its path; 0: none. */
 u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes);
 
-/* A session begins in this slot: nobody has told it anything yet. */
-void uw_file_untell(unsigned int slot);
+/* Whether the session in this slot does not know the file yet; from now on it does. Any context. */
+bool uw_file_set_announced(struct uw_file *file, unsigned int slot);
+void uw_file_unset_announced(struct uw_file *file, unsigned int slot);
+
+/* The session in this slot knows no file: it begins, or what it was sent is lost. Any context. */
+void uw_file_clear_announced(unsigned int slot);
 
 u32 uw_file_count(void);
 u64 uw_file_refused(void);

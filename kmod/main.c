@@ -11,6 +11,7 @@
 #include "netlink.h"
 #include "request.h"
 #include "self.h"
+#include "sender.h"
 #include "space.h"
 #include "trigger_bpf.h"
 #include "trigger_perf.h"
@@ -22,9 +23,12 @@ static int __init uw_init(void)
 
 	if (err)
 		return err;
-	err = uw_trigger_perf_setup();
+	err = uw_sender_setup();
 	if (err)
 		goto exit_space;
+	err = uw_trigger_perf_setup();
+	if (err)
+		goto exit_sender;
 	err = uw_netlink_init();
 	if (err)
 		goto exit_trigger;
@@ -51,6 +55,8 @@ exit_netlink:
 exit_trigger:
 	uw_trigger_perf_exit();
 	uw_work_exit();
+exit_sender:
+	uw_sender_exit();
 exit_space:
 	uw_space_exit();
 	uw_file_exit();
@@ -71,6 +77,7 @@ static void __exit uw_exit(void)
 	uw_fork_exit();
 	uw_netlink_exit();
 	uw_trigger_perf_exit();
+	uw_sender_exit();
 	uw_request_exit();
 	uw_work_exit();
 	uw_space_exit();

@@ -62,7 +62,7 @@ static u16 uw_put_thread(struct uw_put *put, const struct uw_session *session)
 	record->tgid = task_tgid_nr_ns(current, session->pid_ns);
 	record->tid = task_pid_nr_ns(current, session->pid_ns);
 	get_task_comm(record->comm, current);
-	return uw_batch_tell(put->batch, (struct uw_named *)record);
+	return uw_batch_announce(put->batch, (struct uw_named *)record);
 }
 
 /* below: the number of the part before; 0: this is the outermost, and ends for stop. */
@@ -89,7 +89,7 @@ static u16 uw_put_part(struct uw_put *put, const struct uw_frame *frames, u32 nr
 	record->below = below;
 	record->nr_frames = nr;
 	record->stop = below ? UWIND_STOP_NONE : stop;
-	return uw_batch_tell(put->batch, (struct uw_named *)record);
+	return uw_batch_announce(put->batch, (struct uw_named *)record);
 }
 
 /* Returns the number of the innermost part. */
@@ -147,9 +147,9 @@ u32 uw_record_answer(struct uw_batch *batch, const struct uw_session *session,
 	if (put.full)
 		return put.needed;
 	if (batch->last_number != last)
-		batch->stacks_told++;
+		this_cpu_inc(session->sender.sent->stacks_told);
 	else if (answer->walk)
-		batch->stacks_known++;
+		this_cpu_inc(session->sender.sent->stacks_known);
 	return 0;
 }
 

@@ -30,7 +30,7 @@ static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
 
 /*
  * Both put all that they have to say into the message, or nothing: then they return
- * how many bytes are enough, which is never 0. The caller holds batch->lock.
+ * how many bytes are enough, which is never 0. The caller has taken the batch.
  */
 u32 uw_record_answer(struct uw_batch *batch, const struct uw_session *session,
 		     const struct uw_answer *answer, u32 nr, u32 weight);

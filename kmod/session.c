@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/srcu.h>
 
+#include "batch.h"
 #include "file_store.h"
 #include "request.h"
 #include "session.h"
@@ -150,14 +151,14 @@ static void uw_session_flush(struct work_struct *work)
 		uw_trigger_perf_disable(&session->trigger);
 	}
 	uw_filter_sweep(&session->filter);
-	uw_sender_flush(session);
-	schedule_delayed_work(&session->flush, UW_FLUSH_INTERVAL);
+	uw_batch_flush(session);
+	uw_sender_schedule(&session->flush, UW_FLUSH_INTERVAL);
 }
 
 static void uw_session_free(struct uw_session *session)
 {
 	uw_trigger_perf_deinit(&session->trigger);
-	uw_sender_deinit(&session->sender);
+	uw_sender_deinit(session);
 	uw_filter_deinit(&session->filter);
 	free_percpu(session->counts);
 	put_pid_ns(session->pid_ns);
@@ -194,7 +195,7 @@ static int uw_session_install(struct uw_session *session)
 	session->slot = slot;
 	session->number = ++last_number;
 	max_frames = max(max_frames, session->max_frames);
-	uw_file_untell(slot);
+	uw_file_clear_announced(slot);
 	__set_bit(slot, &slots_used);
 	rcu_assign_pointer(sessions[slot], session);
 	return 0;
@@ -260,7 +261,7 @@ struct uw_session *uw_session_start(const struct uwind_session_start *arg,
 		uw_session_stop(session, NULL);
 		return ERR_PTR(err);
 	}
-	schedule_delayed_work(&session->flush, UW_FLUSH_INTERVAL);
+	uw_sender_schedule(&session->flush, UW_FLUSH_INTERVAL);
 	if (!(arg->flags & UWIND_SESSION_DISABLED))
 		uw_session_enable(session);
 	return session;

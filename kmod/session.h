@@ -8,9 +8,9 @@
 #include <linux/pid_namespace.h>
 #include <linux/workqueue.h>
 
-#include "batch.h"
 #include "filter.h"
 #include "reader.h"
+#include "sender.h"
 #include "stats.h"
 #include "trigger_perf.h"
 #include "uwind.h"
@@ -32,7 +32,7 @@ struct uw_session {
 	struct uw_counts __percpu *counts;
 	const struct uw_reader *reader; /* its owner outlives the session        */
 	struct uw_sender sender;
-	struct delayed_work flush; /* sends incomplete batches                   */
+	struct delayed_work flush; /* sends incomplete batches, and looks after the session */
 };
 
 /*

@@ -40,9 +40,11 @@ void uw_stats_answered(struct uw_counts __percpu *session, u8 stop, u64 weight)
 
 void uw_stats_dropped(struct uw_counts __percpu *session, u64 weight)
 {
+	preempt_disable(); /* uw_stats_sum() wants both on one CPU, in this order */
 	this_cpu_sub(session->answered, weight);
 	this_cpu_sub(module_counts.answered, weight);
 	uw_stats_lost(session, UWIND_LOSS_DROPPED, weight);
+	preempt_enable();
 }
 
 void uw_stats_session_gone(u64 weight)
