@@ -96,7 +96,7 @@ static void uw_fork_drop(struct uw_work *work)
 static const struct uw_work_kind fork_kind = {
 	.run = uw_fork_run,
 	.drop = uw_fork_drop,
-	.release = UW_RELEASE_BY(kfree),
+	.memory = UW_RESIDENT_KMALLOC,
 };
 
 static void uw_fork_refill(struct work_struct *refill)

@@ -31,7 +31,7 @@
 #define UW_PENDING_PROBES 8
 
 static_assert(offsetof(struct uw_request, work) == 0);
-static_assert(offsetof(struct uw_work, head) == 0);
+static_assert(offsetof(struct uw_work, resident) == 0);
 
 static struct uw_request *pending[1 << UW_PENDING_BITS];
 static DEFINE_PER_CPU(u64, cookie_count);
@@ -389,7 +389,7 @@ static void uw_request_drop(struct uw_work *work)
 static const struct uw_work_kind request_kind = {
 	.run = uw_request_run,
 	.drop = uw_request_drop,
-	.release = UW_SUPPLY_RELEASE,
+	.memory = UW_RESIDENT_PAGES,
 };
 
 u64 uw_request_forget(unsigned int slot)

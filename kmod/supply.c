@@ -7,7 +7,7 @@
  * on how many tasks sleep, not on the sampling rate.
  *
  * Requests lie side by side in blocks of pages, and each holds a reference to
- * its block. So the kernel can free one alone when the module has gone (work.h),
+ * its block. So each can be freed alone when the module has gone (resident.h),
  * and thousands go at once where debugging makes every kfree() slow.
  */
 #include <linux/bitmap.h>

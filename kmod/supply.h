@@ -21,10 +21,7 @@ struct uw_request *uw_supply_at(u32 index);
 u32 uw_supply_count(void);
 u32 uw_supply_taken(void);
 
-/* Frees one request (work.h). */
-#define UW_SUPPLY_RELEASE UW_RELEASE_BY(page_frag_free)
-
-/* Have at least the first requests. May sleep. kind: of their works, released by UW_SUPPLY_RELEASE. */
+/* Have at least the first requests. May sleep. kind: of their works, which lie in pages. */
 int uw_supply_prepare(const struct uw_work_kind *kind);
 void uw_supply_exit(void);
 

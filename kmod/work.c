@@ -5,24 +5,20 @@
  * A queued task_work cannot be taken back by a module, and runs when its task
  * next returns to user space: perhaps in an hour. If each held a reference to
  * the module, nobody could unload it while anyone sleeps; if module exit waited
- * for them, rmmod would wait for the shell that waits for rmmod.
+ * for them, rmmod would wait for the shell that waits for rmmod. Nor can it wait
+ * until no task is inside a function of ours: RCU-tasks, which could tell, waits
+ * for each task to sleep or to return, and anyone's read() of a gigabyte of zeros
+ * delays that for as long as he likes.
  *
- * So a queued work holds no reference. Whoever changes head.func away from
- * uw_work_enter() owns the object:
- *
- *   uw_work_enter()  got a module reference: the module stays, and runs it
- *   uw_work_enter()  no reference, module exit is under way: marks it NULL and
- *                    leaves it to uw_work_exit(); if that gave it up before,
- *                    it finds release() there, and calls it
- *   uw_work_exit()   puts release() there, kernel text that outlives us: the
- *                    kernel calls it some day with the object's address
+ * So a queued work holds no reference and points to no function of ours, but into
+ * uwind_resident1.ko, which stays loaded. That calls us with a reference, and frees
+ * what we have left when we are gone: see resident.h.
  *
  * Nothing runs without the reference, so uw_work_exit() may drop what a work
- * refers to before it gives it up. At the end it waits until no task is inside
- * uw_work_enter(): RCU-tasks covers what runs without the reference, as that
- * never sleeps.
+ * refers to before it gives it up.
  */
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 
 #include "work.h"
@@ -30,23 +26,21 @@
 static DEFINE_SPINLOCK(all_lock);
 static LIST_HEAD(all_works);
 
-static void uw_work_enter(struct callback_head *head)
+static void uw_work_run(struct uw_resident_work *resident)
 {
-	struct uw_work *work = container_of(head, struct uw_work, head);
+	struct uw_work *work = container_of(resident, struct uw_work, resident);
 
-	if (!try_module_get(THIS_MODULE)) {
-		if (cmpxchg(&head->func, uw_work_enter, NULL) != uw_work_enter)
-			work->kind->release(head);
-		return;
-	}
-	WRITE_ONCE(head->func, NULL);
 	work->kind->run(work);
-	module_put(THIS_MODULE);
 }
+
+static const struct uw_resident_user user = { .owner = THIS_MODULE, .run = uw_work_run };
 
 void uw_work_init(struct uw_work *work, const struct uw_work_kind *kind)
 {
-	work->head.func = NULL;
+	work->resident.head.func = uw_resident1_run;
+	work->resident.user = &user;
+	work->resident.state = UW_RESIDENT_IDLE;
+	work->resident.memory = kind->memory;
 	work->kind = kind;
 	spin_lock(&all_lock);
 	list_add(&work->all, &all_works);
@@ -58,17 +52,17 @@ void uw_work_free(struct uw_work *work)
 	spin_lock(&all_lock);
 	list_del(&work->all);
 	spin_unlock(&all_lock);
-	work->kind->release(&work->head);
+	uw_resident_free(&work->resident);
 }
 
 int uw_work_queue(struct uw_work *work, struct task_struct *task)
 {
 	int err;
 
-	WRITE_ONCE(work->head.func, uw_work_enter);
-	err = task_work_add(task, &work->head, TWA_RESUME);
+	WRITE_ONCE(work->resident.state, UW_RESIDENT_QUEUED);
+	err = task_work_add(task, &work->resident.head, TWA_RESUME);
 	if (err)
-		WRITE_ONCE(work->head.func, NULL);
+		WRITE_ONCE(work->resident.state, UW_RESIDENT_IDLE);
 	return err;
 }
 
@@ -78,11 +72,11 @@ void uw_work_exit(void)
 
 	list_for_each_entry_safe(work, next, &all_works, all) {
 		work->kind->drop(work);
-		list_del_init(&work->all);
-		if (cmpxchg(&work->head.func, uw_work_enter, work->kind->release) != uw_work_enter)
-			list_add(&work->all, &all_works);
+		/* Once it is LEFT, whoever runs it may free it. */
+		list_del(&work->all);
+		if (cmpxchg(&work->resident.state, UW_RESIDENT_QUEUED, UW_RESIDENT_LEFT) != UW_RESIDENT_QUEUED)
+			uw_resident_free(&work->resident);
 	}
-	uw_synchronize_text();
-	list_for_each_entry_safe(work, next, &all_works, all)
-		work->kind->release(&work->head);
+	/* Someone may have seen QUEUED, and be about to try for a reference. */
+	synchronize_rcu_expedited();
 }

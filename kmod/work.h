@@ -7,28 +7,24 @@
 #define UW_WORK_H
 
 #include <linux/list.h>
-#include <linux/task_work.h>
+
+#include "resident.h"
 
 struct uw_work;
 
 struct uw_work_kind {
 	void (*run)(struct uw_work *work);  /* in the task that it is queued for */
 	void (*drop)(struct uw_work *work); /* module exit: give back what the object refers to */
-	task_work_func_t release;           /* frees the object: the kernel's, UW_RELEASE_BY() */
+	enum uw_resident_memory memory;     /* that objects lie in               */
 };
-
-/* A function of the kernel that takes an address, in the type that task_work wants. */
-#define UW_RELEASE_BY(function) ((task_work_func_t)(void *)(function))
 
 struct uw_work {
-	struct callback_head head; /* first: release() takes it for the object. head.func:
-				    * NULL idle, uw_work_enter() queued, release() left to
-				    * the kernel; changed by cmpxchg while queued          */
-	const struct uw_work_kind *kind; /* Set once                              */
-	struct list_head all;      /* Protected by: work.c's lock                 */
+	struct uw_resident_work resident; /* first. Its state: IDLE, or QUEUED   */
+	const struct uw_work_kind *kind;  /* Set once                            */
+	struct list_head all;             /* Protected by: work.c's lock         */
 };
 
-/* work is embedded at offset 0 of what kind->release() frees. A task's context. */
+/* work is embedded at offset 0 of an object in the kind's memory. A task's context. */
 void uw_work_init(struct uw_work *work, const struct uw_work_kind *kind);
 
 /* Forget and free an idle work. A task's context. */

@@ -37,7 +37,7 @@ usage() {
 		  --append KERNELARGS      for the kernel's command line
 		  --root systemd[:SUITE]   a disk with Debian as apt installs it (default: the host's suite); amd64 only
 		  --monitor CMD            send CMD to QEMU's monitor, once a second while the command runs; answers in DIR/monitor
-		  --no-module              without uwind.ko; uwind and uwindd are there only if already built, on a disk not at all
+		  --no-module              without the module; uwind and uwindd are there only if already built, on a disk not at all
 		  --add HOST[:GUEST]       a file or folder for the guest, default into /root (repeatable)
 		  --pkg PACKAGE[:ARCH]     a Debian package for the guest, with its dependencies (repeatable)
 		  --timeout S              seconds from switching on, default 600
@@ -162,7 +162,7 @@ own_parts() {
 	if [ "$MODULE" = 1 ]; then
 		build_parts
 		[ -e "$KMOD/uwind.ko" ] || die "$KMOD/uwind.ko is missing: run without UWIND_NO_BUILD, or with --no-module"
-		MODULES=("$KMOD/uwind.ko")
+		MODULES=("$KMOD"/uwind_resident*.ko "$KMOD/uwind.ko")
 	fi
 	# On a disk they come with the packages.
 	[ "$MODULE" = 1 ] || [ -z "$SUITE" ] || return 0

@@ -68,6 +68,9 @@ check_module() { # VERSION
 	same "the module's version" "$(modinfo -F version "$file")" "$1"
 	same "the module's kernel" "$(modinfo -F vermagic "$file" | cut -d' ' -f1)" "$KERNEL"
 	[ -n "$(modinfo -F signer "$file")" ] || complain "the module is not signed"
+	same "what stays in the kernel" "$(modinfo -F depends "$file")" uwind_resident1
+	[ -n "$(modinfo -F signer "${file/uwind.ko/uwind_resident1.ko}")" ] || complain "uwind_resident1 is not signed"
+	same "what modprobe would load first" "$(modprobe -S "$KERNEL" --show-depends uwind | head -1)" "insmod ${file/uwind.ko/uwind_resident1.ko} "
 	same "what modprobe would load" "$(modprobe -S "$KERNEL" --show-depends uwind | tail -1)" "insmod $file "
 }
 

@@ -38,12 +38,15 @@ plan() {
 	done
 }
 
-# The module, if it was built; uninstalling, where it may be.
+# The module and what stays in the kernel when it goes, if they were built; uninstalling, where they may be.
 plan_module() {
+	local ko
 	echo "644 daemon/systemd/uwind.modules-load $conf/modules-load.d/uwind.conf"
-	if [ "$verb" = uninstall ] || [ -e "$build/kmod-$release/uwind.ko" ]; then
-		echo "644 $build/kmod-$release/uwind.ko /lib/modules/$release/extra/uwind.ko"
-	fi
+	for ko in uwind.ko uwind_resident1.ko; do
+		if [ "$verb" = uninstall ] || [ -e "$build/kmod-$release/$ko" ]; then
+			echo "644 $build/kmod-$release/$ko /lib/modules/$release/extra/$ko"
+		fi
+	done
 }
 
 # The module of the kernel that runs here, if its headers are installed.

@@ -22,26 +22,6 @@
 #define UW_PF_USER_WORKER PF_IO_WORKER
 #endif
 
-/*
- * RCU-tasks waits for every task to leave the module's text. Without
- * preemption (Debian's arm64 up to 6.12) plain RCU does the same.
- */
-#include <linux/rcupdate.h>
-#ifdef CONFIG_TASKS_RCU
-#define uw_synchronize_text() synchronize_rcu_tasks()
-#elif defined(CONFIG_PREEMPTION)
-#error "a preemptible kernel without CONFIG_TASKS_RCU: nothing tells when no task is in the module's text"
-#else
-#define uw_synchronize_text() synchronize_rcu()
-#endif
-
-/* Drops a reference to the page of an address. Declared there since Linux 6.13. */
-#ifdef HAVE_PAGE_FRAG_CACHE
-#include <linux/page_frag_cache.h>
-#else
-#include <linux/gfp.h>
-#endif
-
 /* Exported, but declared in the kernel's private kernel/rcu/rcu.h only. */
 void rcu_expedite_gp(void);
 void rcu_unexpedite_gp(void);

@@ -18,7 +18,7 @@ scan() {
 }
 
 # Everything else is built in, so a place without a name was the module's before it was removed.
-ours() { grep -E '\[uwind\]|\] 0x[0-9a-f]+$' "$1"; }
+ours() { grep -E '\[uwind(_resident[0-9]+)?\]|\] 0x[0-9a-f]+$' "$1"; }
 
 scan present
 ! ours present || fail "the module loses nothing: $(cat present)"

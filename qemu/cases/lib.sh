@@ -15,7 +15,7 @@ clean_up() {
 	kill_children
 	[ ! -e $PROBES/events/cases/counted ] || count_no_calls
 	rmmod uwind 2>/dev/null || true
-	module_loaded || insmod "$MODULE_FILE"
+	module_loaded || insert
 	rm -rf "$WORK"
 }
 trap clean_up EXIT
@@ -130,8 +130,16 @@ remove_module() {
 	[ "$took" -lt "${RMMOD_LIMIT_MS:-1000}" ] || fail "$1: rmmod took $took ms"
 }
 
+# insert [PARAMETER=VALUE]...: with what stays in the kernel, unless that is there.
+insert() {
+	for resident in "${MODULE_FILE%/*}"/uwind_resident*.ko; do
+		[ ! -e "$resident" ] || grep -q "^$(basename "$resident" .ko) " /proc/modules || insmod "$resident" || return 1
+	done
+	insmod "$MODULE_FILE" "$@"
+}
+
 insert_module() {
-	module_loaded || insmod "$MODULE_FILE" || fail "insmod $MODULE_FILE"
+	module_loaded || insert || fail "insmod $MODULE_FILE"
 	until_true 5 test -c /dev/uwind || fail "/dev/uwind did not appear"
 }
 

@@ -43,7 +43,7 @@ build_clean() { # ARCH KERNEL
 	local dir=build/$1/clean-$2
 	rm -rf "$dir"
 	scripts/lab/build-kmod.sh "$1" "$2" "$dir" C=2 KBUILD_CHECKSRC=2 2>&1 | tee "$OUT/clean"
-	[ -e "$dir/uwind.ko" ] && grep -q '^  CHECK ' "$OUT/clean" && ! grep -nE 'warning:|error:' "$OUT/clean"
+	[ -e "$dir/uwind.ko" ] && [ -e "$dir/uwind_resident1.ko" ] && grep -q '^  CHECK ' "$OUT/clean" && ! grep -nE 'warning:|error:' "$OUT/clean"
 }
 
 matrix_build() { # ARCH
