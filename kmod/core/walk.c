@@ -47,6 +47,7 @@
 
 #define MAX_SIGNAL_FRAMES 16u
 #define FP_NEAR_BYTES     (8u << 20) /* the usual limit of a stack */
+#define REST_FRAMES       64u        /* between two looks at the world */
 
 /* What the walk remembers besides the registers. */
 struct progress {
@@ -231,6 +232,9 @@ void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 	if (walk->arch >= UW_NR_ARCHES || !uw_abis[walk->arch].word ||
 	    !(walk->regs.known >> uw_arch_sp(walk->arch) & 1))
 		walk->stop = UW_STOP_BAD_REGS;
-	while (walk->stop == UW_STOP_NONE)
+	while (walk->stop == UW_STOP_NONE) {
 		walk->stop = step(walk, port, &at, &found);
+		if (walk->stop == UW_STOP_NONE && walk->nr_frames % REST_FRAMES == 0 && uw_port_rest(port))
+			walk->stop = UW_STOP_KILLED;
+	}
 }

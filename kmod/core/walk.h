@@ -55,6 +55,9 @@ struct uw_found {
  *   u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
  *       the return address of the frame that ends at cfa (or above it: see rule.h):
  *       ra, or what something that watches returns has replaced by it.
+ *   int uw_port_rest(struct uw_port *port)
+ *       called every so many frames, as some kernels never preempt their own code: 0, or
+ *       -EINTR: a fatal signal is pending.
  *   bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
  *       address, which is below sp, lies in memory that may be another stack. Asked
  *       once a walk, at its end.

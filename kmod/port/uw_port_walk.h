@@ -6,6 +6,7 @@
 #ifndef UW_PORT_WALK_H
 #define UW_PORT_WALK_H
 
+#include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
 #include "uprobe.h"
@@ -73,6 +74,15 @@ static inline int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 	if (likely(!uw_word_nofault(port, address, word)))
 		return 0;
 	return uw_memory_fault(port, address, word);
+}
+
+/* Some kernels never preempt their own code. */
+static inline int uw_port_rest(struct uw_port *port)
+{
+	if (port->atomic)
+		return 0;
+	cond_resched();
+	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 static inline int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])

@@ -37,6 +37,8 @@ struct uw_port {
 	u64 trampoline; /* the return address of frames whose return is watched   */
 	u64 watched;    /* what it stands for                                     */
 	u64 stack_start; /* memory below it may be another stack's                */
+	u32 rests;      /* how often the walk let others run                      */
+	u32 killed_at;  /* that rest (from 1) finds a fatal signal; 0: none       */
 	u32 distrusted; /* number of the table that was, and where              */
 	u64 distrusted_at;
 };
@@ -82,6 +84,12 @@ UW_PORT_INLINE int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 		return 0;
 	}
 	return -EFAULT;
+}
+
+UW_PORT_INLINE int uw_port_rest(struct uw_port *port)
+{
+	port->rests++;
+	return port->rests == port->killed_at ? -EINTR : 0;
 }
 
 UW_PORT_INLINE int uw_port_byte(const struct uw_port *port, u64 address, u8 *byte)

@@ -255,6 +255,7 @@ public:
 		port.slices = slices_.data();
 		port.nr_slices = static_cast<u32>(slices_.size());
 		port.reads = 0;
+		port.rests = 0;
 		uw_walk_run(&walk, &port);
 		const u32 same = shadow ? uw_shadow_check(&walk, &port, shadow) : 0;
 		frames.resize(walk.nr_frames);

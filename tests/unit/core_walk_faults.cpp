@@ -71,6 +71,15 @@ void fail_every_read(World world, u32 min_reads)
 	}
 }
 
+// 4,096 frames of a function that calls itself.
+World deep_walk()
+{
+	World world(UW_ARCH_X86_64);
+	world.code(text, text + 0x100, {{0, x86_rule(UW_X86_SP, 8)}}).pc(text).sp(stack);
+	world.words(stack, std::vector<u64>(4096, text + 0x10));
+	return world;
+}
+
 } // namespace
 
 TEST_CASE("a fault at any read of a walk by rows ends it there")
@@ -88,4 +97,20 @@ TEST_CASE("a fault at any read of a signal frame ends the walk there")
 {
 	fail_every_read(signal_walk(UW_ARCH_X86_64), 17 + 4);
 	fail_every_read(signal_walk(UW_ARCH_ARM64), 33 + 4);
+}
+
+TEST_CASE("a long walk lets others run, each time after so many frames that a processor is never held for long")
+{
+	World world = deep_walk();
+	REQUIRE(world.walk(4096).stop == UW_STOP_DEPTH);
+	REQUIRE(world.port.rests == 4096 / 64);
+}
+
+TEST_CASE("a long walk of a task that is killed ends at the next rest")
+{
+	World world = deep_walk();
+	world.port.killed_at = 3;
+	const Walked cut = world.walk(4096);
+	REQUIRE(cut.stop == UW_STOP_KILLED);
+	REQUIRE(cut.frames.size() == 3 * 64);
 }

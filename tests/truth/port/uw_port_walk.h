@@ -44,6 +44,12 @@ UW_PORT_INLINE u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
 }
 
 /* Their programs stay on one stack but for signals. */
+UW_PORT_INLINE int uw_port_rest(struct uw_port *port)
+{
+	(void)port;
+	return 0;
+}
+
 UW_PORT_INLINE bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
 {
 	(void)port;
