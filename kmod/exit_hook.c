@@ -26,7 +26,7 @@ static struct kprobe probe = {
 
 static bool registered;
 
-void uw_exit_hook_init(void)
+int uw_exit_hook_init(void)
 {
 	int err = register_kprobe(&probe);
 
@@ -34,10 +34,16 @@ void uw_exit_hook_init(void)
 	if (err)
 		pr_notice("uwind: no probe of %s (%d): stacks asked for while a task exits are lost\n",
 			  probe.symbol_name, err);
+	return 0;
 }
 
 void uw_exit_hook_exit(void)
 {
-	if (registered)
-		unregister_kprobe(&probe);
+	if (!registered)
+		return;
+	/* Others' probes may hold this up, and grace periods are not expedited meanwhile. */
+	disable_kprobe(&probe);
+	rcu_expedite_gp();
+	unregister_kprobe(&probe);
+	rcu_unexpedite_gp();
 }

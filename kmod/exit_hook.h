@@ -6,7 +6,7 @@
 #define UW_EXIT_HOOK_H
 
 /* A kernel without kprobes does without, and says so: what is open when a task exits is lost there. */
-void uw_exit_hook_init(void);
+int uw_exit_hook_init(void);
 
 /* Waits for those that are inside. */
 void uw_exit_hook_exit(void);

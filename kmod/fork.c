@@ -181,6 +181,8 @@ int uw_fork_init(void)
 void uw_fork_exit(void)
 {
 	tracepoint_probe_unregister(fork_tracepoint, uw_fork_probe, NULL);
+	rcu_expedite_gp();
 	tracepoint_synchronize_unregister();
+	rcu_unexpedite_gp();
 	cancel_work_sync(&refill_work);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * uwind: user-space call stacks on stock kernels. Init in order, exit in reverse.
+ * uwind: user-space call stacks on stock kernels. The list of its parts.
  */
+#include <linux/delay.h>
 #include <linux/module.h>
 
 #include "control.h"
@@ -13,54 +14,75 @@
 #include "self.h"
 #include "sender.h"
 #include "space.h"
+#include "stall.h"
 #include "trigger_bpf.h"
 #include "trigger_perf.h"
 #include "work.h"
 
+struct uw_part {
+	int (*init)(void);  /* NULL: it comes into being when it is first asked  */
+	void (*exit)(void); /* NULL: nothing of it is left without the module    */
+};
+
+/*
+ * In this order; they end in reverse. What users can open comes last: the kernel frees
+ * a module whose init has failed even if someone holds a reference.
+ */
+static const struct uw_part parts[] = {
+	{ NULL, uw_file_exit },
+	{ uw_space_init, uw_space_exit },
+	{ NULL, uw_work_exit },
+	{ NULL, uw_request_exit },
+	{ uw_sender_setup, uw_sender_exit },
+	{ uw_trigger_perf_setup, uw_trigger_perf_exit },
+	{ uw_netlink_init, uw_netlink_exit },
+	{ uw_fork_init, uw_fork_exit },
+	{ uw_exit_hook_init, uw_exit_hook_exit },
+	{ uw_trigger_bpf_init, NULL },
+	{ uw_self_init, uw_self_exit },
+	{ uw_control_init, uw_control_exit },
+};
+
+static void uw_parts_exit(unsigned int nr)
+{
+	while (nr--)
+		if (parts[nr].exit)
+			parts[nr].exit();
+}
+
+static int uw_part_init(unsigned int part)
+{
+	if (uw_stall_fails(part))
+		return -ENOMEM;
+	return parts[part].init ? parts[part].init() : 0;
+}
+
+/*
+ * Who tried to open a node of a module that did not come to be was refused, and gives
+ * the reference back on his way out.
+ */
+static void uw_wait_for_openers(void)
+{
+	while (module_refcount(THIS_MODULE) > 1)
+		msleep(1);
+}
+
 static int __init uw_init(void)
 {
-	int err = uw_space_init();
+	unsigned int part;
+	int err;
 
-	if (err)
-		return err;
-	err = uw_sender_setup();
-	if (err)
-		goto exit_space;
-	err = uw_trigger_perf_setup();
-	if (err)
-		goto exit_sender;
-	err = uw_netlink_init();
-	if (err)
-		goto exit_trigger;
-	err = uw_fork_init();
-	if (err)
-		goto exit_netlink;
-	err = uw_self_init();
-	if (err)
-		goto exit_fork;
-	uw_exit_hook_init();
-	uw_trigger_bpf_init();
-	err = uw_control_init();
-	if (err)
-		goto exit_hook;
+	for (part = 0; part < ARRAY_SIZE(parts); part++) {
+		err = uw_part_init(part);
+		if (err) {
+			uw_parts_exit(part);
+			uw_wait_for_openers();
+			return err;
+		}
+		uw_stall(UW_STALL_INIT);
+	}
+	uw_self_serve();
 	return 0;
-
-exit_hook:
-	uw_exit_hook_exit();
-	uw_self_exit();
-exit_fork:
-	uw_fork_exit();
-exit_netlink:
-	uw_netlink_exit();
-exit_trigger:
-	uw_trigger_perf_exit();
-	uw_work_exit();
-exit_sender:
-	uw_sender_exit();
-exit_space:
-	uw_space_exit();
-	uw_file_exit();
-	return err;
 }
 
 /*
@@ -69,20 +91,7 @@ exit_space:
  */
 static void __exit uw_exit(void)
 {
-	/* Five grace periods, one behind the other: rmmod should not take seconds. */
-	rcu_expedite_gp();
-	uw_control_exit();
-	uw_exit_hook_exit();
-	uw_self_exit();
-	uw_fork_exit();
-	uw_netlink_exit();
-	uw_trigger_perf_exit();
-	uw_sender_exit();
-	uw_request_exit();
-	uw_work_exit();
-	uw_space_exit();
-	uw_file_exit();
-	rcu_unexpedite_gp();
+	uw_parts_exit(ARRAY_SIZE(parts));
 }
 
 module_init(uw_init);

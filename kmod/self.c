@@ -132,8 +132,16 @@ static long uw_self_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	return uw_ioctl_run(uw_self_ioctls, ARRAY_SIZE(uw_self_ioctls), NULL, false, cmd, arg);
 }
 
+static bool serving;
+
+static int uw_self_open(struct inode *inode, struct file *file)
+{
+	return READ_ONCE(serving) ? 0 : -ENODEV;
+}
+
 static const struct file_operations uw_self_fops = {
 	.owner = THIS_MODULE,
+	.open = uw_self_open,
 	.unlocked_ioctl = uw_self_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };
@@ -148,6 +156,11 @@ static struct miscdevice uw_self_device = {
 int uw_self_init(void)
 {
 	return misc_register(&uw_self_device);
+}
+
+void uw_self_serve(void)
+{
+	WRITE_ONCE(serving, true);
 }
 
 void uw_self_exit(void)

@@ -24,6 +24,10 @@ static unsigned int stall_tid;
 module_param(stall_tid, uint, 0644);
 MODULE_PARM_DESC(stall_tid, "the only thread that is held (0: any)");
 
+static unsigned int fail_part;
+module_param(fail_part, uint, 0444);
+MODULE_PARM_DESC(fail_part, "the part that does not begin at init, from 1 (0: none)");
+
 static bool uw_stall_here(enum uw_stall_point point)
 {
 	unsigned int tid = READ_ONCE(stall_tid);
@@ -47,4 +51,9 @@ void uw_stall_asleep(enum uw_stall_point point)
 	might_sleep();
 	if (unlikely(uw_stall_here(point)))
 		schedule_timeout_uninterruptible(msecs_to_jiffies(uw_stall_ms()));
+}
+
+bool uw_stall_fails(unsigned int part)
+{
+	return part + 1 == fail_part;
 }

@@ -3,22 +3,29 @@
  * Named points where a test build holds a task, so that the window of a race is
  * as wide as the test wants. In any other build nothing of it is left.
  *
- * Built by make UWIND_STALL=1. Parameters: stall_point, stall_ms, stall_tid.
+ * Built by make UWIND_STALL=1. Parameters: stall_point, stall_ms, stall_tid, fail_part.
  */
 #ifndef UW_STALL_H
 #define UW_STALL_H
 
+#include <linux/types.h>
+
+/* Tests name them by number. */
 enum uw_stall_point {
-	UW_STALL_NONE,
-	UW_STALL_SPACE_PASSED,  /* looking for a space, another mm's was met      */
-	UW_STALL_MESSAGE_SEND,  /* a message is complete, and not yet sent. Asleep */
-	UW_STALL_WORK_ENTER,    /* task work has begun, and holds no reference    */
-	UW_STALL_BATCH_TAKEN,   /* a task writes into a message. Asleep           */
+	UW_STALL_NONE = 0,
+	UW_STALL_SPACE_PASSED = 1, /* looking for a space, another mm's was met   */
+	UW_STALL_MESSAGE_SEND = 2, /* a message is complete, and not yet sent. Asleep */
+	UW_STALL_INIT = 3,         /* a part of the module has begun; so has each before it */
+	UW_STALL_BATCH_TAKEN = 4,  /* a task writes into a message. Asleep        */
+	UW_STALL_FAULT = 5,        /* a fault is allowed, and not yet resolved    */
 };
 
 #ifdef UWIND_STALL
 void uw_stall(enum uw_stall_point point);
 void uw_stall_asleep(enum uw_stall_point point); /* Task context that may sleep   */
+
+/* Whether that part of the module is made to fail at init. */
+bool uw_stall_fails(unsigned int part);
 #else
 static inline void uw_stall(enum uw_stall_point point)
 {
@@ -26,6 +33,11 @@ static inline void uw_stall(enum uw_stall_point point)
 
 static inline void uw_stall_asleep(enum uw_stall_point point)
 {
+}
+
+static inline bool uw_stall_fails(unsigned int part)
+{
+	return false;
 }
 #endif
 

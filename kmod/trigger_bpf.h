@@ -10,10 +10,11 @@
 #include <linux/types.h>
 
 u64 uwind_request_stack(void); /* the kfunc */
-void uw_trigger_bpf_init(void);
+int uw_trigger_bpf_init(void);
 #else
-static inline void uw_trigger_bpf_init(void)
+static inline int uw_trigger_bpf_init(void)
 {
+	return 0;
 }
 #endif
 
