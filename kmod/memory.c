@@ -19,6 +19,7 @@
 
 #include "memory.h"
 #include "space.h"
+#include "stall.h"
 #include "uw_port_walk.h"
 
 static void uw_memory_enter(struct uw_port *port, u64 start, u64 end)
@@ -164,35 +165,47 @@ bool uw_memory_other_stack(const struct uw_port *port, u64 sp, u64 address)
 	return other;
 }
 
-static void uw_stack_find(struct uw_port *port)
+/*
+ * The page that a word of the walk's own stack begins or ends in. mmap_lock is held from
+ * the look to the fault, so that nobody can register that memory for userfaultfd in
+ * between; and the fault cannot wait for anything that needs the lock to be dropped.
+ */
+static int uw_stack_page_in(const struct uw_port *port, u64 address)
 {
-	struct vm_area_struct *vma;
+	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 
-	if (!mmap_read_trylock(current->mm))
-		return;
-	vma = vma_lookup(current->mm, port->sp);
-	if (vma && uw_vma_may_fault(vma)) {
-		port->stack_start = vma->vm_start;
-		port->stack_end = vma->vm_end;
-	}
+	if (!vma || port->sp < vma->vm_start || port->sp >= vma->vm_end || !uw_vma_may_fault(vma))
+		return -EACCES;
+	uw_stall(UW_STALL_FAULT);
+	return fixup_user_fault(current->mm, address, 0, NULL);
+}
+
+static int uw_stack_fault_in(const struct uw_port *port, u64 address)
+{
+	u64 last = address + port->word_bytes - 1;
+	int err;
+
+	if (uw_memory_lock(port))
+		return -EINTR;
+	err = uw_stack_page_in(port, address);
+	if (!err && (address ^ last) & PAGE_MASK)
+		err = uw_stack_page_in(port, last);
 	mmap_read_unlock(current->mm);
-	port->stack_known = true;
+	return err;
 }
 
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word)
 {
-	const void __user *user = (const void __user *)(unsigned long)address;
+	int err;
 
 	if (fatal_signal_pending(current))
 		return -EINTR;
 	if (port->atomic)
 		return -EFAULT;
-	if (!port->stack_known)
-		uw_stack_find(port);
-	if (address < port->stack_start || address >= port->stack_end)
-		return -EACCES;
-	*word = 0;
-	if (!copy_from_user(word, user, port->word_bytes))
+	err = uw_stack_fault_in(port, address);
+	if (err == -EINTR || err == -EACCES)
+		return err;
+	if (!err && !uw_word_nofault(port, address, word))
 		return 0;
 	return fatal_signal_pending(current) ? -EINTR : -EFAULT;
 }

@@ -24,9 +24,6 @@ struct uw_port {
 	unsigned long sp;          /* where the walk began                       */
 	unsigned long readable_start; /* the mapping that was read last          */
 	unsigned long readable_places; /* of a word in it                       */
-	unsigned long stack_start; /* the VMA of sp, once a read has faulted     */
-	unsigned long stack_end;
-	bool stack_known;
 	bool atomic;               /* must not sleep: see uw_memory_begin()     */
 	bool probed;               /* a probe may have changed pc or stack      */
 	unsigned long trampoline;  /* of return probes, once it was met          */

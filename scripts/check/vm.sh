@@ -22,6 +22,9 @@ machine_of() { # ARCH KERNEL
 	case $1-$2 in arm64-7.2) echo --emulator sid --cpu max,pauth-impdef=on ;; esac
 }
 
+# Where a module with delays at named points is tested as well (38_*); STALL=1: everywhere.
+is_stalled() { [ -n "${STALL:-}" ] || [ "$1-$2" = amd64-6.1 ]; } # ARCH KERNEL
+
 run_vm() { # ARCH KERNEL COMMAND...
 	local arch=$1 kernel=$2 machine more=()
 	shift 2
@@ -29,7 +32,9 @@ run_vm() { # ARCH KERNEL COMMAND...
 	amd64) more=(--pkg bzip2:i386 --pkg lua5.4:i386) ;;
 	arm64) more=(--pkg bzip2:armhf --pkg lua5.4:armhf) ;;
 	esac
-	[ -z "${STALL:-}" ] || more+=(--add "build/$arch/stall-kmod-$kernel/uwind.ko:/root/stall/")
+	if is_stalled "$arch" "$kernel"; then
+		more+=(--add "build/$arch/stall-kmod-$kernel/uwind.ko:/root/stall/" --add "build/$arch/stall-kmod-$kernel/uwind_resident1.ko:/root/stall/")
+	fi
 	read -ra machine <<<"$(machine_of "$arch" "$kernel")"
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 1800 --out "$OUT/vm-$arch-$kernel" \
 		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg --pkg libboost-context1.74.0 --pkg libbpf1 \
@@ -79,6 +84,7 @@ QUICK_CASES='10_register 20_sample 28_uprobes 37_shadow 40_self 58_bpf 60_unload
 
 built_for_vm() { # ARCH KERNEL
 	passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1-$2" && passed "build-test-kmod-$1-$2" &&
+		{ ! is_stalled "$1" "$2" || passed "build-stall-kmod-$1-$2"; } &&
 		passed "build-programs-$1"
 }
 
@@ -88,6 +94,7 @@ build_for_vm() { # ARCH KERNEL...
 	for kernel in "$@"; do
 		step "build-kmod-$arch-$kernel" build_kmod "$arch" "$kernel"
 		step "build-test-kmod-$arch-$kernel" build_test_kmod "$arch" "$kernel"
+		! is_stalled "$arch" "$kernel" || step "build-stall-kmod-$arch-$kernel" build_stall_kmod "$arch" "$kernel"
 	done
 	step "build-programs-$arch" build_programs "$arch"
 	step "build-tools-$arch" build_tools "$arch"
@@ -100,13 +107,7 @@ vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
 }
 
 # Memory maps that begin and end for ten minutes, while those who look for one are held up beside others.
-spaces_part() { # ARCH KERNEL
-	build_for_vm "$1" "$2"
-	step "build-stall-kmod-$1-$2" build_stall_kmod "$1" "$2"
-	if built_for_vm "$1" "$2" && passed "build-stall-kmod-$1-$2"; then
-		STALL=1 vm_cases "$1" "$2" 38_spaces "CROWD=${CROWD:-600}" CASE_LIMIT=1100
-	fi
-}
+spaces_part() { STALL=1 vm_part "$1" "$2" 38_spaces "CROWD=${CROWD:-600}"; } # ARCH KERNEL
 
 # What others feel of a process that is sampled.
 bystander_guest() { # ARCH KERNEL
