@@ -255,7 +255,12 @@ int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie
 	atomic_inc(&request->asked[slot]);
 	if (!uw_work_queue(&request->work, task))
 		return 0;
-	/* It is behind its last walk. */
+	/*
+	 * It is past its last walk, and what that left here is ours. Pairs with the full
+	 * barrier of the cmpxchg() by which task_work_run() says that it takes no more:
+	 * who has seen that sees all that the task wrote before.
+	 */
+	smp_rmb();
 	atomic_set(&request->asked[slot], 0);
 	uw_pending_remove(request);
 	uw_request_free(request);
@@ -392,13 +397,24 @@ static const struct uw_work_kind request_kind = {
 	.memory = UW_RESIDENT_PAGES,
 };
 
+/* Most are 0, and to exchange them would take the cache line from whoever uses the request. */
+static u32 uw_asked_take(atomic_t *asked)
+{
+	return atomic_read(asked) ? atomic_xchg(asked, 0) : 0;
+}
+
+static bool uw_owed_take(atomic64_t *owed, u64 cookie)
+{
+	return atomic64_read(owed) == cookie && atomic64_cmpxchg(owed, cookie, 0) == cookie;
+}
+
 u64 uw_request_forget(unsigned int slot)
 {
 	u32 i, count = uw_supply_count();
 	u64 open = 0;
 
 	for (i = 0; i < count; i++)
-		open += atomic_xchg(&uw_supply_at(i)->asked[slot], 0);
+		open += uw_asked_take(&uw_supply_at(i)->asked[slot]);
 	return open;
 }
 
@@ -408,7 +424,7 @@ bool uw_request_cancel(unsigned int caller, u64 cookie)
 	u32 i, count = uw_supply_count();
 
 	for (i = 0; cookie && i < count; i++)
-		if (atomic64_cmpxchg(&uw_supply_at(i)->owed[caller], cookie, 0) == cookie)
+		if (uw_owed_take(&uw_supply_at(i)->owed[caller], cookie))
 			return true;
 	return false;
 }
@@ -419,7 +435,8 @@ u64 uw_request_cancel_all(unsigned int caller)
 	u64 open = 0;
 
 	for (i = 0; i < count; i++)
-		open += atomic64_xchg(&uw_supply_at(i)->owed[caller], 0) != 0;
+		open += atomic64_read(&uw_supply_at(i)->owed[caller]) &&
+			atomic64_xchg(&uw_supply_at(i)->owed[caller], 0);
 	return open;
 }
 

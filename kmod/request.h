@@ -31,7 +31,8 @@ struct uw_request {
 	/* Who may share it: current, while in the pending table; NULL: nobody.
 	 * Written by that task only */
 	const struct task_struct *task;
-	struct uw_last_walk last;   /* Written by its owner only                 */
+	/* Written by its owner, before its task work ends; then by who finds that it has ended. */
+	struct uw_last_walk last;
 	/* Set by the first asker, constant until answered: */
 	u32 cpu;
 	u64 cookie;
