@@ -14,14 +14,14 @@
  *
  * Who may still be running when it ends: callbacks under the notifiers' SRCU. They
  * touch nothing but this object, and the kernel frees it after that grace period,
- * by the kfree() that it was given: kernel text, which may run when the module is
- * long gone.
+ * by a function that may run when the module is long gone: see resident.h.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "bound.h"
+#include "resident.h"
 #include "space.h"
 
 /* May run under reclaim and may not block: marks, and frees nothing. */
@@ -54,7 +54,7 @@ struct uw_bound *uw_bound_create(struct mm_struct *mm)
 	uw_range_set_init(&bound->set);
 	bound->ops.invalidate_range_start = uw_bound_invalidate;
 	bound->ops.release = uw_bound_release;
-	bound->ops.free_notifier = (void (*)(struct mmu_notifier *))(void *)kfree;
+	bound->ops.free_notifier = uw_resident1_free_notifier;
 	bound->notifier.ops = &bound->ops;
 	err = __mmu_notifier_register(&bound->notifier, mm);
 	if (!err)

@@ -19,7 +19,7 @@
 #define UW_MAX_WATCHED_MAPPINGS 1024
 
 struct uw_bound {
-	struct mmu_notifier notifier; /* first: kfree() takes it for the object  */
+	struct mmu_notifier notifier; /* first: what frees it takes it for the object */
 	struct mmu_notifier_ops ops;  /* here, as they outlive the module        */
 	struct uw_range_set set;
 };

@@ -32,6 +32,8 @@ kernel_rule() {
 		esac ;;
 	esac
 	case $1:$2 in
+	kmod/resident.*:'"resident.h"') ;;
+	kmod/resident.*:'"'*) complain "$1" "$2" "what stays loaded is made of no other file of ours" ;;
 	kmod/main.c:* | kmod/control.*:* | kmod/netlink.*:*) ;;
 	*:'"control.h"') complain "$1" "$2" "only main and netlink know the control device" ;;
 	esac

@@ -11,6 +11,11 @@
 
 #include "probed.h"
 
+/* Its indirect calls have the right types, but nobody has run it there: the first wrong one would be a panic. */
+#if defined(CONFIG_CFI_CLANG) || defined(CONFIG_CFI)
+#error "uwind has never run on a kernel with clang's control-flow integrity (CONFIG_CFI): build a kernel without it"
+#endif
+
 /*
  * Threads that run in user processes but never return to user space: io_uring
  * workers, and since Linux 6.4 (f9010dbdce91 "fork, vhost: Use CLONE_THREAD to
