@@ -6,10 +6,10 @@
 # Expected: 15 s; CROWD=600: for so many seconds
 . ./lib.sh
 
-STALL_FILE=/root/stall/uwind.ko
 remove_module "before"
-if [ -e $STALL_FILE ]; then
-	insmod $STALL_FILE stall_point=1 stall_ms=5 || fail "insmod $STALL_FILE"
+if [ -e $DELAYED_MODULE ]; then
+	MODULE_FILE=$DELAYED_MODULE
+	insert stall_point=1 stall_ms=5 || fail "insmod $MODULE_FILE"
 fi
 insert_module
 count_calls __mmu_notifier_register

@@ -6,9 +6,8 @@
 # Needs: /root/stall/uwind.ko
 . ./lib.sh
 
-STALL=/root/stall
 INIT=3 FAULT=5 # as kmod/stall.h counts
-MODULE_FILE=$STALL/uwind.ko
+MODULE_FILE=$DELAYED_MODULE
 
 nothing_left() {
 	! module_loaded || fail "part $part: the module is not there"
@@ -68,5 +67,3 @@ fail_each_part
 fail_under_an_opener $((part - 1))
 walk_armed_stack
 remove_module "after that"
-MODULE_FILE=/lib/modules/$(uname -r)/extra/uwind.ko
-insert_module

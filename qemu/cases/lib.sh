@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # What the cases share: failing with a sentence, waiting, the module, and rules about reports. Sourced, never run.
 
-# shellcheck disable=SC2034  # used by the cases
+# shellcheck disable=SC2034,SC2119,SC2120  # used by the cases, with arguments
 PROGRAMS=/root/programs
 CASES=$(cd "$(dirname "$0")" && pwd)
-MODULE_FILE=/lib/modules/$(uname -r)/extra/uwind.ko
+USUAL_MODULE=/lib/modules/$(uname -r)/extra/uwind.ko
+DELAYED_MODULE=/root/stall/uwind.ko # built with UWIND_STALL=1: kmod/stall.h
+MODULE_FILE=$USUAL_MODULE
 PROBES=/sys/kernel/tracing
 WORK=$(mktemp -d /tmp/case.XXXXXX)
 
@@ -15,6 +17,7 @@ clean_up() {
 	kill_children
 	[ ! -e $PROBES/events/cases/counted ] || count_no_calls
 	rmmod uwind 2>/dev/null || true
+	MODULE_FILE=$USUAL_MODULE
 	module_loaded || insert
 	rm -rf "$WORK"
 }
