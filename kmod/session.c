@@ -29,7 +29,7 @@ static DEFINE_MUTEX(sessions_mutex);
 static struct uw_session __rcu *sessions[UWIND_MAX_SESSIONS];
 static unsigned long slots_used; /* Protected by: sessions_mutex                 */
 static u32 last_number;          /* Protected by: sessions_mutex                 */
-static u32 max_frames = UWIND_DEFAULT_FRAMES; /* Protected by: sessions_mutex to write */
+static u32 max_frames = UWIND_DEFAULT_FRAMES; /* of all sessions. Protected by: sessions_mutex to write */
 
 bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
 {
@@ -184,6 +184,21 @@ static bool uw_viewer_has_room(const struct cred *viewer)
 	return same < UW_SESSIONS_SAME && all < UWIND_MAX_SESSIONS / 2;
 }
 
+static void uw_session_update_max_frames(void)
+{
+	u32 slot, most = UWIND_DEFAULT_FRAMES; /* for other modules */
+
+	lockdep_assert_held(&sessions_mutex);
+	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
+		const struct uw_session *session = rcu_dereference_protected(
+			sessions[slot], lockdep_is_held(&sessions_mutex));
+
+		if (session)
+			most = max(most, session->max_frames);
+	}
+	WRITE_ONCE(max_frames, most);
+}
+
 /* The caller holds sessions_mutex. */
 static int uw_session_install(struct uw_session *session)
 {
@@ -194,10 +209,10 @@ static int uw_session_install(struct uw_session *session)
 		return -EBUSY;
 	session->slot = slot;
 	session->number = ++last_number;
-	max_frames = max(max_frames, session->max_frames);
 	uw_file_clear_announced(slot);
 	__set_bit(slot, &slots_used);
 	rcu_assign_pointer(sessions[slot], session);
+	uw_session_update_max_frames();
 	return 0;
 }
 
@@ -283,6 +298,9 @@ static void uw_session_counts(struct uw_session *session, struct uwind_session_s
 	stats->answered = sum.answered;
 	memcpy(stats->lost, sum.lost, sizeof(sum.lost));
 	memcpy(stats->stops, sum.stops, sizeof(sum.stops));
+	stats->periods_missed = sum.periods_missed;
+	stats->throttled = sum.throttled;
+	stats->counters_failed = READ_ONCE(session->trigger.nr_failed);
 	uw_sender_stats(&session->sender, stats);
 }
 
@@ -305,6 +323,7 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
 	uw_trigger_perf_deinit(&session->trigger);
 	mutex_lock(&sessions_mutex);
 	rcu_assign_pointer(sessions[session->slot], NULL);
+	uw_session_update_max_frames();
 	mutex_unlock(&sessions_mutex);
 	synchronize_srcu(&sessions_srcu);
 	synchronize_rcu();

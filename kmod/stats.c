@@ -14,6 +14,7 @@ static DEFINE_PER_CPU(u64, nr_frames_walked);
 static DEFINE_PER_CPU(u64, nr_shadow_checked);
 static atomic64_t sections_refused;
 static atomic64_t children_missed;
+static atomic64_t counters_failed;
 
 static_assert(UWIND_NR_LOSSES <= ARRAY_SIZE(((struct uwind_stats *)0)->lost));
 static_assert(UWIND_NR_STOPS <= ARRAY_SIZE(((struct uwind_stats *)0)->stops));
@@ -45,6 +46,23 @@ void uw_stats_dropped(struct uw_counts __percpu *session, u64 weight)
 	this_cpu_sub(module_counts.answered, weight);
 	uw_stats_lost(session, UWIND_LOSS_DROPPED, weight);
 	preempt_enable();
+}
+
+void uw_stats_missed(struct uw_counts __percpu *session, u64 periods)
+{
+	this_cpu_add(session->periods_missed, periods);
+	this_cpu_add(module_counts.periods_missed, periods);
+}
+
+void uw_stats_throttled(struct uw_counts __percpu *session)
+{
+	this_cpu_inc(session->throttled);
+	this_cpu_inc(module_counts.throttled);
+}
+
+void uw_stats_counter_failed(void)
+{
+	atomic64_inc(&counters_failed);
 }
 
 void uw_stats_session_gone(u64 weight)
@@ -87,6 +105,8 @@ void uw_stats_sum(struct uw_counts *sum, const struct uw_counts __percpu *counts
 		sum->answered += READ_ONCE(one->answered);
 		for (i = 0; i < UWIND_NR_STOPS; i++)
 			sum->stops[i] += READ_ONCE(one->stops[i]);
+		sum->periods_missed += READ_ONCE(one->periods_missed);
+		sum->throttled += READ_ONCE(one->throttled);
 	}
 	/* Last: whatever was counted above had been requested before. */
 	smp_rmb();
@@ -110,6 +130,9 @@ void uw_stats_fill(struct uwind_stats *stats)
 	}
 	stats->sections_refused = atomic64_read(&sections_refused);
 	stats->children_missed = atomic64_read(&children_missed);
+	stats->counters_failed = atomic64_read(&counters_failed);
+	stats->periods_missed = sum.periods_missed;
+	stats->throttled = sum.throttled;
 	stats->nr_files = uw_file_count();
 	stats->files_refused = uw_file_refused();
 	stats->nr_spaces = uw_space_count();

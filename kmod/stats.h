@@ -15,6 +15,8 @@ struct uw_counts {
 	u64 answered;
 	u64 lost[UWIND_NR_LOSSES];
 	u64 stops[UWIND_NR_STOPS];
+	u64 periods_missed; /* triggers that did not come: not requested          */
+	u64 throttled;
 };
 
 /* Any context. */
@@ -23,6 +25,10 @@ void uw_stats_lost(struct uw_counts __percpu *session, enum uwind_loss loss, u64
 void uw_stats_answered(struct uw_counts __percpu *session, u8 stop, u64 weight);
 /* A batch was refused: answers that were counted are lost after all. */
 void uw_stats_dropped(struct uw_counts __percpu *session, u64 weight);
+/* A counter was late by so many periods; it was stopped until the next tick. */
+void uw_stats_missed(struct uw_counts __percpu *session, u64 periods);
+void uw_stats_throttled(struct uw_counts __percpu *session);
+void uw_stats_counter_failed(void);
 /* A session ended with these open: pending for it, lost for the module. */
 void uw_stats_session_gone(u64 weight);
 void uw_stats_walk(u32 nr_frames);

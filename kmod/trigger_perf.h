@@ -13,12 +13,20 @@
 
 struct uw_session;
 
+/* One CPU's counter. */
+struct uw_counter {
+	struct perf_event *event; /* NULL: offline, or not wanted                */
+	u64 throttled_ns;         /* when it was stopped for a while; 0: it runs. Written by its CPU */
+};
+
 struct uw_trigger_perf {
 	struct hlist_node node; /* Owned by: the CPU hotplug core               */
 	struct uw_session *session;
 	struct perf_event_attr attr;
-	struct perf_event *__percpu *events; /* NULL: offline, or not wanted     */
-	int err; /* the last counter that could not be made                     */
+	struct uw_counter __percpu *counters;
+	int err; /* of the last counter that could not be made                  */
+	bool started; /* from now on a counter that fails is counted, not returned */
+	u32 nr_failed; /* Written by: the CPU hotplug core's callbacks           */
 	struct mutex mutex; /* Order: outside cpus_read_lock()                  */
 	bool enabled; /* Protected by: mutex, and by cpus_read_lock() against a CPU coming online */
 };

@@ -71,6 +71,9 @@ void Recording::fill_counters(const SessionStats& stats, Report& report)
 	counters.others["message_bytes"] = minus(stats.bytes, reported_.bytes);
 	counters.others["stacks_told"] = minus(stats.stacks_told, reported_.stacks_told);
 	counters.others["stacks_known"] = minus(stats.stacks_known, reported_.stacks_known);
+	counters.others["periods_missed"] = minus(stats.periods_missed, reported_.periods_missed);
+	counters.others["throttled"] = minus(stats.throttled, reported_.throttled);
+	counters.others["counters_failed"] = minus(stats.counters_failed, reported_.counters_failed);
 	const Counts counts = own_counts();
 	for (const auto& [name, count] : counts)
 		counters.others[name] = minus(count, reported_counts_[name]);

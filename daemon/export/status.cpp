@@ -30,6 +30,9 @@ void write_status(const ModuleVersion& version, const ModuleStats& stats, std::o
 	line("files_refused", stats.files_refused, out);
 	line("sections_refused", stats.sections_refused, out);
 	line("children_missed", stats.children_missed, out);
+	line("periods_missed", stats.periods_missed, out);
+	line("throttled", stats.throttled, out);
+	line("counters_failed", stats.counters_failed, out);
 	line("spaces", stats.spaces, out);
 	line("sessions", stats.sessions, out);
 	line("requests_open", stats.requests_open, out);

@@ -139,6 +139,8 @@ std::string advice(const Report& report, const Tally& tally)
 	if (worst->first == Stop::NO_TABLE)
 		if (const auto path = module_without_rows(report); !path.empty())
 			return "`uwind table check " + printable(path) + "` says why";
+	if (number(others, "throttled") && number(others, "periods_missed") > report.counters.requested / 10)
+		return "the kernel held counters back: lower -F, or raise kernel.perf_event_max_sample_rate";
 	return "`uwind report --format summary` shows where";
 }
 

@@ -229,6 +229,9 @@ Result<ModuleStats> Device::module_stats()
 	stats.files_refused = raw.files_refused;
 	stats.sections_refused = raw.sections_refused;
 	stats.children_missed = raw.children_missed;
+	stats.periods_missed = raw.periods_missed;
+	stats.throttled = raw.throttled;
+	stats.counters_failed = raw.counters_failed;
 	return stats;
 }
 

@@ -112,6 +112,9 @@ SessionStats stats_of(const uwind_session_stats& raw)
 	stats.bytes = raw.bytes;
 	stats.stacks_told = raw.stacks_told;
 	stats.stacks_known = raw.stacks_known;
+	stats.periods_missed = raw.periods_missed;
+	stats.throttled = raw.throttled;
+	stats.counters_failed = raw.counters_failed;
 	return stats;
 }
 

@@ -48,6 +48,9 @@ struct SessionStats {
 	std::uint64_t bytes = 0; // of messages
 	std::uint64_t stacks_told = 0;
 	std::uint64_t stacks_known = 0; // told before in the same message
+	std::uint64_t periods_missed = 0; // of counters that were late: nothing was requested
+	std::uint64_t throttled = 0;      // times that a counter was stopped until the next tick
+	std::uint64_t counters_failed = 0; // processors that came online without one
 };
 
 // The module, since it was loaded.
@@ -70,6 +73,9 @@ struct ModuleStats {
 	std::uint64_t files_refused = 0;
 	std::uint64_t sections_refused = 0;
 	std::uint64_t children_missed = 0;
+	std::uint64_t periods_missed = 0; // these three: of all sessions
+	std::uint64_t throttled = 0;
+	std::uint64_t counters_failed = 0;
 };
 
 struct ModuleVersion {

@@ -284,6 +284,9 @@ struct uwind_stats {
 				 * for want of room, or for too many mappings    */
 	__u64 tables_distrusted; /* taken out of service: a rule was not what had been checked */
 	__u64 shadow_checked;   /* walks with return addresses that a shadow stack has, too */
+	__u64 periods_missed;   /* these three: as in struct uwind_session_stats  */
+	__u64 throttled;
+	__u64 counters_failed;
 };
 
 enum uwind_event {
@@ -358,6 +361,10 @@ struct uwind_session_stats {
 	__u64 bytes;            /* of the messages that were sent                */
 	__u64 stacks_told;      /* samples for which a UWIND_RECORD_STACK was written */
 	__u64 stacks_known;     /* whose stack the message had told already      */
+	__u64 periods_missed;   /* of a clock's counters, for lateness: nothing was requested */
+	__u64 throttled;        /* times that a counter stood still until the next tick, as
+				 * it is above kernel.perf_event_max_sample_rate  */
+	__u64 counters_failed;  /* CPUs that came online, and go without a counter */
 };
 
 /*

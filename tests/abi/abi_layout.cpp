@@ -111,7 +111,7 @@ namespace {
 	OFFSET(uwind_table_next, path_bytes, 48);
 	OFFSET(uwind_table_next, reserved, 52);
 
-	SIZE(uwind_stats, 496, 8);
+	SIZE(uwind_stats, 520, 8);
 	OFFSET(uwind_stats, size, 0);
 	OFFSET(uwind_stats, nr_tables, 4);
 	OFFSET(uwind_stats, table_bytes, 8);
@@ -131,6 +131,9 @@ namespace {
 	OFFSET(uwind_stats, children_missed, 472);
 	OFFSET(uwind_stats, tables_distrusted, 480);
 	OFFSET(uwind_stats, shadow_checked, 488);
+	OFFSET(uwind_stats, periods_missed, 496);
+	OFFSET(uwind_stats, throttled, 504);
+	OFFSET(uwind_stats, counters_failed, 512);
 
 	SIZE(uwind_session_start, 72, 8);
 	OFFSET(uwind_session_start, size, 0);
@@ -153,7 +156,7 @@ namespace {
 	OFFSET(uwind_session_ask, tid, 4);
 	OFFSET(uwind_session_ask, cookie, 8);
 
-	SIZE(uwind_session_stats, 456, 8);
+	SIZE(uwind_session_stats, 480, 8);
 	OFFSET(uwind_session_stats, size, 0);
 	OFFSET(uwind_session_stats, session, 4);
 	OFFSET(uwind_session_stats, requested, 8);
@@ -166,6 +169,9 @@ namespace {
 	OFFSET(uwind_session_stats, bytes, 432);
 	OFFSET(uwind_session_stats, stacks_told, 440);
 	OFFSET(uwind_session_stats, stacks_known, 448);
+	OFFSET(uwind_session_stats, periods_missed, 456);
+	OFFSET(uwind_session_stats, throttled, 464);
+	OFFSET(uwind_session_stats, counters_failed, 472);
 
 	SIZE(uwind_self_add, 112, 8);
 	OFFSET(uwind_self_add, size, 0);

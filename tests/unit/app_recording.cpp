@@ -397,7 +397,7 @@ TEST_CASE("every report says: requested = answered + lost + pending")
 	CHECK(last->counters.stops.at("no_table") == 10);
 }
 
-TEST_CASE("a report says how many bytes were sent since the last one, and of how many stacks")
+TEST_CASE("a report says what was sent since the last one, and how often counters failed to sample")
 {
 	FakeMachine machine;
 	Recording recording(machine.ports(), all_processes());
@@ -405,8 +405,10 @@ TEST_CASE("a report says how many bytes were sent since the last one, and of how
 	REQUIRE(recording.enable());
 	auto& stats = machine.kernel.stats_;
 	stats.bytes = 1000, stats.stacks_told = 3, stats.stacks_known = 20;
+	stats.periods_missed = 7, stats.throttled = 2, stats.counters_failed = 1;
 	const auto first = recording.interval();
 	stats.bytes = 1500, stats.stacks_told = 4, stats.stacks_known = 70;
+	stats.periods_missed = 9, stats.throttled = 5;
 	const auto last = recording.finish();
 	REQUIRE(first);
 	REQUIRE(last);
@@ -414,6 +416,10 @@ TEST_CASE("a report says how many bytes were sent since the last one, and of how
 	CHECK(other(*last, "message_bytes") == 500);
 	CHECK(other(*last, "stacks_told") == 1);
 	CHECK(other(*last, "stacks_known") == 50);
+	CHECK(other(*first, "counters_failed") == 1);
+	CHECK(other(*last, "counters_failed") == 0);
+	CHECK(other(*last, "periods_missed") == 2);
+	CHECK(other(*last, "throttled") == 3);
 }
 
 TEST_CASE("a hole in the sequence counts as missing messages")
