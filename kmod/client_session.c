@@ -12,22 +12,21 @@
 #include "session.h"
 #include "uwind.h"
 
-#define UW_MAX_RATE_HZ    100000
-#define UW_MIN_PERIOD     10000
-#define UW_MEMBER_RATE_HZ 10000
-#define UW_MEMBER_PERIOD  100000
+#define UW_MAX_RATE_HZ 100000
+#define UW_MIN_PERIOD  10000
 
 /* Whoever has no privilege asks less often. */
 static int uw_rate_check(const struct uwind_session_start *arg, bool privileged)
 {
 	u64 most = privileged ? UW_MAX_RATE_HZ : UW_MEMBER_RATE_HZ;
-	u64 least = privileged ? UW_MIN_PERIOD : UW_MEMBER_PERIOD;
 
 	if (arg->event == UWIND_EVENT_REQUESTS)
 		return arg->rate || (arg->flags & UWIND_SESSION_FREQUENCY) ? -EINVAL : 0;
 	if (arg->flags & UWIND_SESSION_FREQUENCY)
 		return arg->rate && arg->rate <= most ? 0 : -EINVAL;
-	return arg->rate >= least && arg->rate <= S64_MAX ? 0 : -EINVAL;
+	if (arg->rate < UW_MIN_PERIOD || arg->rate > S64_MAX)
+		return -EINVAL;
+	return privileged || uw_session_rate(arg) <= most ? 0 : -EINVAL;
 }
 
 static int uw_session_check(const struct uwind_session_start *arg, bool privileged)
@@ -119,7 +118,7 @@ static int uw_act_ask(struct uw_client *client, void *data)
 {
 	struct uwind_session_ask *arg = data;
 
-	return uw_session_ask(client->session, arg->tid, &arg->cookie);
+	return uw_session_ask(client->session, client->quota, arg->tid, &arg->cookie);
 }
 
 static int uw_act_stats(struct uw_client *client, void *data)

@@ -12,6 +12,8 @@
 
 #include "quota.h"
 
+#define UW_QUOTA_ASKS 1024 /* requests that SESSION_ASK made and nobody answered yet */
+
 static unsigned int self_quota_kib = 16384;
 module_param(self_quota_kib, uint, 0644);
 MODULE_PARM_DESC(self_quota_kib, "table memory of one user's own sections, KiB (16384)");
@@ -30,6 +32,7 @@ struct uw_quota {
 	u32 refs;
 	u32 tables;
 	u32 files;
+	u32 asks;
 	u64 bytes;
 	struct mutex input;    /* one section of a user is copied and read at a time */
 };
@@ -130,6 +133,28 @@ void uw_quota_give_file(struct uw_quota *quota)
 {
 	spin_lock(&quota_lock);
 	quota->files--;
+	uw_quota_put_locked(quota);
+	spin_unlock(&quota_lock);
+}
+
+bool uw_quota_take_ask(struct uw_quota *quota)
+{
+	bool has_room;
+
+	spin_lock(&quota_lock);
+	has_room = quota->asks < UW_QUOTA_ASKS;
+	if (has_room) {
+		quota->asks++;
+		quota->refs++;
+	}
+	spin_unlock(&quota_lock);
+	return has_room;
+}
+
+void uw_quota_give_ask(struct uw_quota *quota)
+{
+	spin_lock(&quota_lock);
+	quota->asks--;
 	uw_quota_put_locked(quota);
 	spin_unlock(&quota_lock);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What one user may hold without privilege: tables of own sections, and files
- * that are tracked because the user's processes ran them first.
+ * What one user may hold without privilege: tables of own sections, files that
+ * are tracked because the user's processes ran them first, and requests for the
+ * stacks of threads that sleep.
  */
 #ifndef UW_QUOTA_H
 #define UW_QUOTA_H
@@ -24,6 +25,10 @@ void uw_quota_give(struct uw_quota *quota, u64 bytes);
 /* The same for a file, of which a user may hold so many. */
 int uw_quota_take_file(struct uw_quota *quota, u32 limit);
 void uw_quota_give_file(struct uw_quota *quota);
+
+/* The same for a request that is open. Returns false if the user has too many. */
+bool uw_quota_take_ask(struct uw_quota *quota);
+void uw_quota_give_ask(struct uw_quota *quota);
 
 /*
  * Around copying and reading a section of so many bytes: one at a time for each

@@ -20,6 +20,7 @@
 
 #include "core/shadow.h"
 #include "memory.h"
+#include "quota.h"
 #include "regs.h"
 #include "request.h"
 #include "session.h"
@@ -223,6 +224,9 @@ static void uw_request_free(struct uw_request *request)
 	if (request->last.frames)
 		uw_frames_give(request->last.frames);
 	request->last.frames = NULL;
+	if (request->quota)
+		uw_quota_give_ask(request->quota);
+	request->quota = NULL;
 	uw_supply_give(request);
 }
 
@@ -245,7 +249,7 @@ static struct uw_request *uw_request_new_remote(struct task_struct *task)
  * A request of its own, which no trigger finds: what current may share, nobody
  * else may, since it can be answered any moment.
  */
-int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie)
+int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_struct *task, u64 *cookie)
 {
 	struct uw_request *request = uw_request_new_remote(task);
 
@@ -253,6 +257,7 @@ int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie
 		return -EAGAIN;
 	*cookie = request->cookie;
 	atomic_inc(&request->asked[slot]);
+	request->quota = quota;
 	if (!uw_work_queue(&request->work, task))
 		return 0;
 	/*
@@ -262,6 +267,7 @@ int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie
 	 */
 	smp_rmb();
 	atomic_set(&request->asked[slot], 0);
+	request->quota = NULL;
 	uw_pending_remove(request);
 	uw_request_free(request);
 	return -ESRCH;
@@ -388,7 +394,11 @@ static void uw_request_run(struct uw_work *work)
 /* The module goes between a task's last walk and its work. */
 static void uw_request_drop(struct uw_work *work)
 {
-	kvfree(container_of(work, struct uw_request, work)->last.frames);
+	struct uw_request *request = container_of(work, struct uw_request, work);
+
+	kvfree(request->last.frames);
+	if (request->quota)
+		uw_quota_give_ask(request->quota);
 }
 
 static const struct uw_work_kind request_kind = {

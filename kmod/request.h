@@ -14,6 +14,7 @@
 #include "work.h"
 
 struct uw_frame;
+struct uw_quota;
 
 /* What was walked in advance, of a task that exits. */
 struct uw_last_walk {
@@ -31,6 +32,7 @@ struct uw_request {
 	/* Who may share it: current, while in the pending table; NULL: nobody.
 	 * Written by that task only */
 	const struct task_struct *task;
+	struct uw_quota *quota; /* whose share it takes; NULL: nobody's. Set before it is queued */
 	/* Written by its owner, before its task work ends; then by who finds that it has ended. */
 	struct uw_last_walk last;
 	/* Set by the first asker, constant until answered: */
@@ -79,9 +81,10 @@ u64 uw_request_cancel_all(unsigned int caller);
 
 /*
  * Ask for the stack of another task, as it will be when it returns to user space.
- * Process context. -EAGAIN: too many are open; -ESRCH: it returns no more.
+ * Process context. quota, if not NULL, gets it back (uw_quota_give_ask()) when it is
+ * answered. -EAGAIN: too many are open; -ESRCH: it returns no more.
  */
-int uw_request_ask_task(unsigned int slot, struct task_struct *task, u64 *cookie);
+int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_struct *task, u64 *cookie);
 
 /*
  * Take back whatever a slot has asked: returns the number of open triggers.

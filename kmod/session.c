@@ -9,6 +9,8 @@
  * taken back and counted as pending, however long those tasks sleep.
  */
 #include <linux/cred.h>
+#include <linux/math64.h>
+#include <linux/moduleparam.h>
 #include <linux/nsproxy.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -16,11 +18,18 @@
 
 #include "batch.h"
 #include "file_store.h"
+#include "quota.h"
 #include "request.h"
 #include "session.h"
 #include "viewer.h"
 
 #define UW_SESSIONS_SAME 4 /* of one viewer without privilege */
+#define UW_MAX_CYCLES_HZ 5000000000ull /* no processor is faster */
+
+static unsigned int member_rate_hz = 20000;
+module_param(member_rate_hz, uint, 0644);
+MODULE_PARM_DESC(member_rate_hz, "interrupts a second on each CPU for all sessions without privilege together (20000)");
+
 #define UW_FLUSH_INTERVAL (HZ / 10 ?: 1)
 
 DEFINE_STATIC_SRCU(sessions_srcu);
@@ -63,25 +72,37 @@ unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie)
 	return asked;
 }
 
-int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie)
+/* Charged until the request is answered, even if the session is over by then. */
+static int uw_session_ask_task(struct uw_session *session, struct uw_quota *quota,
+			       struct task_struct *task, u64 *cookie)
+{
+	int err = -ESRCH;
+
+	if (quota && !uw_quota_take_ask(quota))
+		return -EDQUOT;
+	uw_stats_requested(session->counts, 1); /* it may be answered before we are back */
+	if (uw_request_suits(task))
+		err = uw_request_ask_task(session->slot, quota, task, cookie);
+	if (!err)
+		return 0;
+	uw_stats_lost(session->counts, err == -EAGAIN ? UWIND_LOSS_NOMEM : UWIND_LOSS_EXIT, 1);
+	if (quota)
+		uw_quota_give_ask(quota);
+	return err;
+}
+
+int uw_session_ask(struct uw_session *session, struct uw_quota *quota, s32 tid, u64 *cookie)
 {
 	struct pid *pid = find_get_pid(tid);
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
-	int err = -ESRCH;
+	int err = -EACCES;
 
 	put_pid(pid);
 	if (!task)
 		return -ESRCH;
-	if (!uw_viewer_sees(session->viewer, task)) {
-		put_task_struct(task);
-		return -EACCES;
-	}
-	uw_stats_requested(session->counts, 1); /* it may be answered before we are back */
-	if (uw_request_suits(task))
-		err = uw_request_ask_task(session->slot, task, cookie);
+	if (uw_viewer_sees(session->viewer, task))
+		err = uw_session_ask_task(session, quota, task, cookie);
 	put_task_struct(task);
-	if (err)
-		uw_stats_lost(session->counts, err == -EAGAIN ? UWIND_LOSS_NOMEM : UWIND_LOSS_EXIT, 1);
 	return err;
 }
 
@@ -166,9 +187,24 @@ static void uw_session_free(struct uw_session *session)
 	kfree(session);
 }
 
-/* Those without privilege leave half of the slots to others, and each a part to the next. */
-static bool uw_viewer_has_room(const struct cred *viewer)
+u32 uw_session_rate(const struct uwind_session_start *arg)
 {
+	u64 ticks = arg->event == UWIND_EVENT_CYCLES ? UW_MAX_CYCLES_HZ : NSEC_PER_SEC;
+
+	if (arg->event == UWIND_EVENT_REQUESTS)
+		return 0;
+	if (arg->flags & UWIND_SESSION_FREQUENCY)
+		return min_t(u64, arg->rate, U32_MAX);
+	return min_t(u64, DIV64_U64_ROUND_UP(ticks, arg->rate ?: 1), U32_MAX);
+}
+
+/*
+ * Those without privilege leave half of the slots to others, and each a part to the next.
+ * Their counters interrupt whoever runs, so what they take together is bounded as well.
+ */
+static bool uw_viewer_has_room(const struct cred *viewer, u64 rate_hz)
+{
+	u64 same_hz = rate_hz, all_hz = rate_hz;
 	unsigned int slot, same = 0, all = 0;
 
 	lockdep_assert_held(&sessions_mutex);
@@ -178,10 +214,15 @@ static bool uw_viewer_has_room(const struct cred *viewer)
 
 		if (!other || !other->viewer)
 			continue;
-		same += uw_viewer_is(other->viewer, viewer);
 		all++;
+		all_hz += other->rate_hz;
+		if (uw_viewer_is(other->viewer, viewer)) {
+			same++;
+			same_hz += other->rate_hz;
+		}
 	}
-	return same < UW_SESSIONS_SAME && all < UWIND_MAX_SESSIONS / 2;
+	return !viewer || (same < UW_SESSIONS_SAME && all < UWIND_MAX_SESSIONS / 2 &&
+			   same_hz <= UW_MEMBER_RATE_HZ && all_hz <= READ_ONCE(member_rate_hz));
 }
 
 static void uw_session_update_max_frames(void)
@@ -205,7 +246,7 @@ static int uw_session_install(struct uw_session *session)
 	unsigned int slot = find_first_zero_bit(&slots_used, UWIND_MAX_SESSIONS);
 
 	lockdep_assert_held(&sessions_mutex);
-	if (slot == UWIND_MAX_SESSIONS || !uw_viewer_has_room(session->viewer))
+	if (slot == UWIND_MAX_SESSIONS || !uw_viewer_has_room(session->viewer, session->rate_hz))
 		return -EBUSY;
 	session->slot = slot;
 	session->number = ++last_number;
@@ -225,6 +266,7 @@ static struct uw_session *uw_session_create(const struct uwind_session_start *ar
 	if (!session)
 		return NULL;
 	session->max_frames = arg->max_frames ?: UWIND_DEFAULT_FRAMES;
+	session->rate_hz = uw_session_rate(arg);
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->viewer = viewer ? get_cred(viewer) : NULL;
 	session->reader = reader;

@@ -17,6 +17,12 @@
 
 struct pt_regs;
 struct uw_answer;
+struct uw_quota;
+
+#define UW_MEMBER_RATE_HZ 10000 /* of all sessions of one viewer without privilege */
+
+/* How often its counter interrupts each CPU, at most. */
+u32 uw_session_rate(const struct uwind_session_start *arg);
 
 /* Lifetime: from start to stop; readers of the slot table hold SRCU. */
 struct uw_session {
@@ -25,6 +31,7 @@ struct uw_session {
 	bool enabled;              /* Set once                                   */
 	bool deserted;             /* nobody can read any more. Set once         */
 	u32 max_frames;
+	u32 rate_hz;               /* at most, on each CPU. Set once             */
 	struct pid_namespace *pid_ns; /* holds a reference                       */
 	const struct cred *viewer; /* holds a reference: see viewer.h            */
 	struct uw_filter filter;
@@ -60,8 +67,8 @@ bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *c
 /* The same for every enabled session; returns for how many something is asked. */
 unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie);
 
-/* The thread with this number in current's namespace. See UWIND_IOC_SESSION_ASK. */
-int uw_session_ask(struct uw_session *session, s32 tid, u64 *cookie);
+/* The thread with this number in current's namespace, charged to quota (NULL: nobody). See UWIND_IOC_SESSION_ASK. */
+int uw_session_ask(struct uw_session *session, struct uw_quota *quota, s32 tid, u64 *cookie);
 
 /* Answer what the session in slot has asked. Task context. */
 void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answer *answer);

@@ -318,8 +318,10 @@ enum uwind_event {
  * UWIND_EVENT_REQUESTS: rate and FREQUENCY must be 0; every session, whatever its
  * event, also has what BPF programs (kfunc uwind_request_stack()) and other modules
  * ask for its targets.
- * Without privilege: EINVAL above 10,000 Hz or below a period of 100,000; EBUSY
- * for a user's fifth session, and for more than half of UWIND_MAX_SESSIONS.
+ * Without privilege: EINVAL above 10,000 Hz, or below a period of 100,000 ns or 500,000
+ * cycles; EBUSY for a user's fifth session, for more than half of UWIND_MAX_SESSIONS, and
+ * if all of a user's sessions would exceed 10,000 Hz, or those of all such users 20,000
+ * Hz (the module's parameter member_rate_hz).
  *
  * The module holds the reader's socket: closing the last descriptor of it releases its
  * port only when the device's file is closed as well, or the session has ended and another
@@ -361,7 +363,7 @@ struct uwind_session_stats {
 	__u64 bytes;            /* of the messages that were sent                */
 	__u64 stacks_told;      /* samples for which a UWIND_RECORD_STACK was written */
 	__u64 stacks_known;     /* whose stack the message had told already      */
-	__u64 periods_missed;   /* of a clock's counters, for lateness: nothing was requested */
+	__u64 periods_missed;   /* of a clock's counters: no interrupt came, nothing was requested */
 	__u64 throttled;        /* times that a counter stood still until the next tick, as
 				 * it is above kernel.perf_event_max_sample_rate  */
 	__u64 counters_failed;  /* CPUs that came online, and go without a counter */
@@ -373,7 +375,8 @@ struct uwind_session_stats {
  * The answer is a record with this cookie. The thread need not be a target, and
  * may be excluded, in another cgroup or on another CPU.
  * EINVAL: no session; ESRCH: no such thread, or it has no user stack (any more);
- * EAGAIN: too many requests are open. Those two are counted as lost.
+ * EAGAIN: too many requests are open. Those two are counted as lost. EDQUOT: 1,024
+ * that an unprivileged user asked for are open, in whichever session.
  */
 struct uwind_session_ask {
 	__u32 size;

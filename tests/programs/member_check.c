@@ -3,10 +3,11 @@
 //
 // Usage: member_check GROUP USER OTHER FILE
 //
-// As root, with the module loaded and /dev/uwind open to GROUP, to which both users belong here. FILE is one that nobody
-// maps; tables are tied to it.
+// As root, with the module loaded and /dev/uwind open to GROUP, to which both users belong here. FILE is one that
+// nobody maps; tables are tied to it.
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 
 #define NR_SESSIONS 5 /* one more than a user may have                          */
 #define NR_TABLES   5 /* of one file, and so is this                            */
+#define NR_THREADS  400
+#define MOST_ASKS   1024 /* that nobody answered yet, of one user                 */
 
 static gid_t group;
 static uid_t user, other;
@@ -62,7 +65,10 @@ static pid_t sleeper(uid_t uid, int own_ns)
 	return pid;
 }
 
-static int open_device(void) { return open(UWIND_DEVICE, O_RDWR | O_CLOEXEC); }
+static int open_device(void)
+{
+	return open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
+}
 
 /* A socket that is the reader of an open device, or -1 with errno. */
 static int attach(int control, int socket_fd)
@@ -89,8 +95,11 @@ static int start(int control, uint32_t flags, uint64_t rate, pid_t pid)
 {
 	int32_t target = pid;
 	struct uwind_session_start arg = {
-		.size = sizeof(arg), .flags = flags | UWIND_SESSION_DISABLED | (pid ? 0 : UWIND_SESSION_ALL), .rate = rate,
-		.targets = (uintptr_t)&target, .nr_targets = pid != 0,
+		.size = sizeof(arg),
+		.flags = flags | UWIND_SESSION_DISABLED | (pid ? 0 : UWIND_SESSION_ALL),
+		.rate = rate,
+		.targets = (uintptr_t)&target,
+		.nr_targets = pid != 0,
 	};
 
 	return ioctl(control, UWIND_IOC_SESSION_START, &arg);
@@ -98,21 +107,25 @@ static int start(int control, uint32_t flags, uint64_t rate, pid_t pid)
 
 static int stop(int control)
 {
-	struct uwind_session_stats stats = { .size = sizeof(stats) };
+	struct uwind_session_stats stats = {.size = sizeof(stats)};
 
 	return ioctl(control, UWIND_IOC_SESSION_STOP, &stats);
 }
 
 static void check_rates(void)
 {
-	int control = open_attached();
+	int control = open_attached(), second = open_attached();
 
 	check_errno("10,001 Hz is too often", start(control, UWIND_SESSION_FREQUENCY, 10001, 0), EINVAL);
 	check_errno("a period of 99,999 ns is too short", start(control, 0, 99999, 0), EINVAL);
 	check_errno("10,000 Hz is not", start(control, UWIND_SESSION_FREQUENCY, 10000, 0), 0);
+	check_errno("that is all for a user's sessions", start(second, UWIND_SESSION_FREQUENCY, 1, 0), EBUSY);
 	check_errno("it ends", stop(control), 0);
+	check_errno("and makes room", start(second, UWIND_SESSION_FREQUENCY, 10000, 0), 0);
+	check_errno("which ends, too", stop(second), 0);
 	check_errno("nor is a period of 100,000", start(control, 0, 100000, 0), 0);
 	close(control);
+	close(second);
 }
 
 static void check_sessions(void)
@@ -128,13 +141,115 @@ static void check_sessions(void)
 		close(control[i]);
 }
 
+/* As three users, one after the other: the two that begin leave nothing for the third. */
+static void check_all_rates(void)
+{
+	int controls[3];
+
+	for (int i = 0; i < 3; i++) {
+		if (setgroups(1, &group) || seteuid(user + i))
+			exit(1);
+		controls[i] = open_attached();
+		check_errno(i < 2 ? "10,000 Hz of one more user" : "no more than 20,000 Hz of all users",
+			    start(controls[i], UWIND_SESSION_FREQUENCY, 10000, 0), i < 2 ? 0 : EBUSY);
+		if (seteuid(0))
+			exit(1);
+	}
+	for (int i = 0; i < 3; i++)
+		close(controls[i]);
+}
+
+static void *sleep_on(void *context)
+{
+	while (pause() < 0)
+		;
+	return context;
+}
+
+/* Threads that sleep, in a process of their own; returns its number. */
+static pid_t sleeping_threads(int *ready)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe(ends))
+		exit(1);
+	pid = fork();
+	if (pid == 0) {
+		pthread_attr_init(&attributes);
+		pthread_attr_setstacksize(&attributes, 65536);
+		for (int i = 0; i < NR_THREADS; i++)
+			if (pthread_create(&thread, &attributes, sleep_on, NULL))
+				exit(1);
+		prctl(PR_SET_DUMPABLE, 1);
+		sleep(1); /* until they sleep */
+		if (write(ends[1], "", 1) == 1)
+			sleep_on(NULL);
+		exit(1);
+	}
+	close(ends[1]);
+	*ready = ends[0];
+	return pid;
+}
+
+/* Asks for each thread, again and again, until there is an error other than that the thread has enough. Returns how
+ * many were asked. */
+static int ask_all(int control, pid_t pid, int *error)
+{
+	int asked = 0;
+
+	*error = 0;
+	for (int round = 0; round < 8 && *error != EDQUOT; round++)
+		for (int i = 0; i <= NR_THREADS && *error != EDQUOT; i++) {
+			struct uwind_session_ask ask = {.size = sizeof(ask), .tid = pid + i};
+
+			*error = ioctl(control, UWIND_IOC_SESSION_ASK, &ask) ? errno : 0;
+			asked += *error == 0;
+		}
+	return asked;
+}
+
+static void check_asks(void)
+{
+	int ready, error, control = open_attached(), asked;
+	pid_t pid = sleeping_threads(&ready);
+	char byte, detail[64];
+
+	check("threads sleep", read(ready, &byte, 1) == 1, "they do not");
+	start(control, UWIND_SESSION_FREQUENCY, 1, getpid());
+	asked = ask_all(control, pid, &error);
+	snprintf(detail, sizeof(detail), "%d were, then errno %d", asked, error);
+	check("a user asks for 1,024 stacks that are not there yet", asked == MOST_ASKS && error == EDQUOT, detail);
+	close(control);
+	control = open_attached();
+	start(control, UWIND_SESSION_FREQUENCY, 1, getpid());
+	check("which stay open without the session", !ask_all(control, pid, &error) && error == EDQUOT,
+	      "more were asked");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	pid = sleeping_threads(&ready);
+	check("threads sleep again", read(ready, &byte, 1) == 1, "they do not");
+	check("what is answered makes room", ask_all(control, pid, &error) == MOST_ASKS, "it does not");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(control);
+}
+
 static uint32_t make_table(int control)
 {
-	const struct uwind_row row = { 0, 0 };
-	const struct uwind_rule rule = { .kind = UWIND_RULE_OUTERMOST };
+	const struct uwind_row row = {0, 0};
+	const struct uwind_rule rule = {.kind = UWIND_RULE_OUTERMOST};
 	struct uwind_table_create create = {
-		.size = sizeof(create), .source = UWIND_SOURCE_ROWS, .method = UWIND_METHOD_SYNTH, .pidfd = -1,
-		.data = (uintptr_t)&row, .data_bytes = sizeof(row), .rules = (uintptr_t)&rule, .nr_rules = 1,
+		.size = sizeof(create),
+		.source = UWIND_SOURCE_ROWS,
+		.method = UWIND_METHOD_SYNTH,
+		.pidfd = -1,
+		.data = (uintptr_t)&row,
+		.data_bytes = sizeof(row),
+		.rules = (uintptr_t)&rule,
+		.nr_rules = 1,
 	};
 
 	return ioctl(control, UWIND_IOC_TABLE_CREATE, &create) ? 0 : create.table;
@@ -142,7 +257,8 @@ static uint32_t make_table(int control)
 
 static int tie(int control)
 {
-	struct uwind_table_tie arg = { .size = sizeof(arg), .table = make_table(control), .fd = open(file, O_RDONLY | O_CLOEXEC) };
+	struct uwind_table_tie arg = {
+		.size = sizeof(arg), .table = make_table(control), .fd = open(file, O_RDONLY | O_CLOEXEC)};
 	int result = ioctl(control, UWIND_IOC_TABLE_TIE, &arg), error = errno;
 
 	close(arg.fd);
@@ -155,8 +271,8 @@ static void check_tables(void)
 	int control = open_device();
 
 	for (int i = 0; i < NR_TABLES; i++)
-		check_errno(i < NR_TABLES - 1 ? "four of a user's tables are tied to a file" : "and no fifth", tie(control),
-			    i < NR_TABLES - 1 ? 0 : ENOSPC);
+		check_errno(i < NR_TABLES - 1 ? "four of a user's tables are tied to a file" : "and no fifth",
+			    tie(control), i < NR_TABLES - 1 ? 0 : ENOSPC);
 	close(control);
 }
 
@@ -166,20 +282,29 @@ static void check_tables(void)
 /* Every ioctl that names a process, about one that may be seen or not. */
 static void check_process(const char *whose, pid_t pid, int seen)
 {
-	const struct uwind_range range = { 0x10000, 0x11000, 0 };
-	const struct uwind_segment segment = { 0x1000, 0x1000, 0x1000 };
+	const struct uwind_range range = {0x10000, 0x11000, 0};
+	const struct uwind_segment segment = {0x1000, 0x1000, 0x1000};
 	int control = open_attached(), pidfd = syscall(SYS_pidfd_open, pid, 0);
-	struct uwind_range_bind bind = { sizeof(bind), make_table(control), pidfd, 1, (uintptr_t)&range };
-	struct uwind_range_unbind unbind = { sizeof(unbind), pidfd, 0x10000 };
-	struct uwind_session_ask ask = { .size = sizeof(ask), .tid = pid };
+	struct uwind_range_bind bind = {sizeof(bind), make_table(control), pidfd, 1, (uintptr_t)&range};
+	struct uwind_range_unbind unbind = {sizeof(unbind), pidfd, 0x10000};
+	struct uwind_session_ask ask = {.size = sizeof(ask), .tid = pid};
 	struct uwind_table_create remote = {
-		.size = sizeof(remote), .source = UWIND_SOURCE_SFRAME_REMOTE, .data = 0x10000, .data_bytes = 64, .address = 0x10000,
-		.pidfd = pidfd, .segments = (uintptr_t)&segment, .nr_segments = 1,
+		.size = sizeof(remote),
+		.source = UWIND_SOURCE_SFRAME_REMOTE,
+		.data = 0x10000,
+		.data_bytes = 64,
+		.address = 0x10000,
+		.pidfd = pidfd,
+		.segments = (uintptr_t)&segment,
+		.nr_segments = 1,
 	};
 	int32_t number = pid;
 	struct uwind_session_start without = {
-		.size = sizeof(without), .flags = UWIND_SESSION_ALL | UWIND_SESSION_FREQUENCY | UWIND_SESSION_DISABLED, .rate = 1,
-		.excludes = (uintptr_t)&number, .nr_excludes = 1,
+		.size = sizeof(without),
+		.flags = UWIND_SESSION_ALL | UWIND_SESSION_FREQUENCY | UWIND_SESSION_DISABLED,
+		.rate = 1,
+		.excludes = (uintptr_t)&number,
+		.nr_excludes = 1,
 	};
 	char name[128];
 
@@ -235,8 +360,8 @@ static void check_other_hands(void *context)
 {
 	const struct hands *hands = context;
 	const char *whose = hands->whose;
-	struct uwind_abi abi = { .size = sizeof(abi) };
-	struct uwind_stats stats = { .size = sizeof(stats) };
+	struct uwind_abi abi = {.size = sizeof(abi)};
+	struct uwind_stats stats = {.size = sizeof(stats)};
 	int mine = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
 	char name[128];
 
@@ -257,6 +382,7 @@ static void check_member(void *context)
 	check_rates();
 	check_sessions();
 	check_tables();
+	check_asks();
 	check_process("an own process", processes->own, 1);
 	check_process("another user's process", processes->others, 0);
 	check_process("root's process", getppid(), 0);
@@ -267,15 +393,16 @@ static void check_member(void *context)
 int main(int argc, char **argv)
 {
 	struct processes processes;
-	struct hands roots = { .whose = "root's descriptor" }, users = { .whose = "another user's descriptor" };
+	struct hands roots = {.whose = "root's descriptor"}, users = {.whose = "another user's descriptor"};
 
 	if (argc != 5) {
 		fprintf(stderr, "usage: member_check GROUP USER OTHER FILE\n");
 		return 64;
 	}
 	group = atoi(argv[1]), user = atoi(argv[2]), other = atoi(argv[3]), file = argv[4];
-	processes = (struct processes){ sleeper(user, 0), sleeper(other, 0), sleeper(user, 1), sleeper(other, 1) };
+	processes = (struct processes){sleeper(user, 0), sleeper(other, 0), sleeper(user, 1), sleeper(other, 1)};
 	as(user, check_member, &processes);
+	check_all_rates();
 	open_hands(&roots, 0);
 	open_hands(&users, user);
 	as(user, check_other_hands, &roots);
