@@ -79,7 +79,9 @@ Error start_error(int code, const SessionOptions& options)
 	case ESRCH:
 		return no_process(options);
 	case EBUSY:
-		return Error{code, "all of the module's sessions are taken: see `uwind status`"};
+		return Error{code, "all of the module's sessions, or without CAP_PERFMON your part of them or of their "
+				   "rate, are taken: "
+				   "see `uwind status`, or lower -F"};
 	case EPERM:
 		return Error{code, "no permission to sample: run as root, or with CAP_PERFMON"};
 	case EACCES:
