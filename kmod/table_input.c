@@ -6,6 +6,8 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/uaccess.h>
 
 #include "core/table.h"
@@ -25,7 +27,8 @@ static_assert((int)UWIND_PLACE_LOST == (int)UW_PLACE_LOST);
 static_assert((int)UWIND_CFA_MEM == (int)UW_CFA_MEM);
 static_assert(UWIND_MAX_ROWS == UW_MAX_ROWS && UWIND_MAX_RULES == UW_MAX_RULES);
 
-#define UW_GFP_INPUT (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+#define UW_GFP_INPUT   (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+#define UW_PIECE_BYTES SZ_1M
 
 static void uw_draft_free(struct uw_draft *draft)
 {
@@ -51,11 +54,26 @@ static int uw_draft_alloc(struct uw_draft *draft, u64 max_rows, u32 max_rules)
 	return -ENOMEM;
 }
 
+/* In pieces: to copy what fills memory takes seconds, and whoever is killed meanwhile goes. */
+static int uw_user_copy(void *to, u64 from, u64 bytes)
+{
+	u64 done, piece;
+
+	for (done = 0; done < bytes; done += piece) {
+		piece = min_t(u64, bytes - done, UW_PIECE_BYTES);
+		if (copy_from_user(to + done, u64_to_user_ptr(from + done), piece))
+			return fatal_signal_pending(current) ? -EINTR : -EFAULT;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
 static int uw_section_copy(const struct uw_section *section, u8 *data)
 {
 	if (!section->task)
-		return copy_from_user(data, u64_to_user_ptr(section->data), section->bytes) ?
-		       -EFAULT : 0;
+		return uw_user_copy(data, section->data, section->bytes);
 	if (section->bytes > INT_MAX ||
 	    access_process_vm(section->task, section->data, data, section->bytes, 0) !=
 	    (int)section->bytes)
@@ -64,7 +82,7 @@ static int uw_section_copy(const struct uw_section *section, u8 *data)
 }
 
 static struct uw_kept *uw_section_lower(const struct uw_maker *maker, struct uw_sframe *sf,
-					u32 *order)
+					struct uw_draft_row *order)
 {
 	static const u8 methods[] = {
 		0, UWIND_METHOD_SFRAME_V1, UWIND_METHOD_SFRAME_V2, UWIND_METHOD_SFRAME_V3,
@@ -95,8 +113,8 @@ static struct uw_kept *uw_section_parse(const struct uw_section *section, const 
 		.arch = UW_ARCH,
 	};
 	struct uw_kept *kept;
+	struct uw_draft_row *order;
 	struct uw_sframe sf;
-	u32 *order;
 	int err = uw_sframe_open(&sf, &in);
 
 	*reject = sf.reject;
@@ -134,13 +152,15 @@ struct uw_kept *uw_table_from_section(const struct uw_section *section,
 static void *uw_array_copy(u64 address, u32 nr, size_t size)
 {
 	void *copy = kvmalloc_array(nr, size, UW_GFP_INPUT);
+	int err;
 
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
-	if (!copy_from_user(copy, u64_to_user_ptr(address), nr * size))
+	err = uw_user_copy(copy, address, nr * size);
+	if (!err)
 		return copy;
 	kvfree(copy);
-	return ERR_PTR(-EFAULT);
+	return ERR_PTR(err);
 }
 
 /* SFrame's too: user space may complete a section with rows from elsewhere. */
@@ -181,7 +201,8 @@ struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg,
 		return ERR_CAST(draft.rules);
 	}
 	err = uw_draft_check(&draft, arch, reject);
-	kept = err ? ERR_PTR(-EBADMSG) : uw_table_store_add(&draft, arg->method, arch, maker);
+	kept = err ? ERR_PTR(err == -EINVAL ? -EBADMSG : err) :
+		     uw_table_store_add(&draft, arg->method, arch, maker);
 	uw_draft_free(&draft);
 	return kept;
 }

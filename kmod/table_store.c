@@ -90,6 +90,22 @@ static void uw_uncharge(struct uw_quota *quota, u64 bytes)
 		uw_uncharge_self(quota, bytes);
 }
 
+/* The table in memory of its own. ERR_PTR: -ENOMEM, -EINTR. */
+static struct uw_kept *uw_kept_build(const struct uw_draft *draft, u64 bytes)
+{
+	struct uw_kept *kept = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	int err;
+
+	if (!kept)
+		return ERR_PTR(-ENOMEM);
+	memset(kept, 0, sizeof(*kept));
+	err = uw_table_build(&kept->table, kept->memory, draft);
+	if (!err)
+		return kept;
+	kvfree(kept);
+	return ERR_PTR(err);
+}
+
 struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
 				   const struct uw_maker *maker)
 {
@@ -99,10 +115,10 @@ struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method, enum
 
 	if (err)
 		return ERR_PTR(err);
-	kept = kvzalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!kept) {
+	kept = uw_kept_build(draft, bytes);
+	if (IS_ERR(kept)) {
 		uw_uncharge(maker->quota, bytes);
-		return ERR_PTR(-ENOMEM);
+		return kept;
 	}
 	refcount_set(&kept->refs, 1);
 	INIT_LIST_HEAD(&kept->tied);
@@ -113,7 +129,6 @@ struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method, enum
 	if (maker->viewer)
 		get_cred(maker->viewer);
 	kept->owner_pid = task_tgid_nr(current);
-	uw_table_build(&kept->table, kept->memory, draft);
 	atomic_inc(&nr_tables);
 	mutex_lock(&store_mutex);
 	kept->number = ++last_number;

@@ -44,7 +44,7 @@ struct uw_kept {
 
 /*
  * Pack a draft. Returns the table, with one reference for its owner, or
- * -ENOMEM, -ENOSPC (budget), -EDQUOT. May sleep.
+ * -ENOMEM, -ENOSPC (budget), -EDQUOT, -EINTR (a fatal signal). May sleep.
  */
 struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
 				   const struct uw_maker *maker);

@@ -56,7 +56,7 @@ Result<TableRows> lower_sframe(const SframeSection& section, Arch arch)
 	std::vector<uw_draft_row> rows(sframe.max_rows);
 	std::vector<uw_rule> rules(sframe.max_rules);
 	std::vector<std::uint32_t> hash(std::bit_ceil(sframe.max_rules + 1u));
-	std::vector<std::uint32_t> order(sframe.nr_fdes);
+	std::vector<uw_draft_row> order(sframe.nr_fdes);
 	uw_draft draft{};
 	draft.rows = rows.data();
 	draft.rules = rules.data();

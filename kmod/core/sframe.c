@@ -14,6 +14,12 @@ struct place {
 	bool first; /* at the very start of its segment */
 };
 
+static int no_room(struct uw_sframe *sf, u64 at, int err)
+{
+	uw_sframe_refuse(sf, at, "no room for another row or rule");
+	return err;
+}
+
 static bool overlaps(const struct uw_segment *segment, u64 start, u32 bytes)
 {
 	if (start < segment->address)
@@ -59,60 +65,78 @@ static int find_place(struct uw_sframe *sf, u32 i, struct place *place)
 	return -ENOENT;
 }
 
-/* Of a function that find_place() has accepted before. */
-static u32 offset_of(struct uw_sframe *sf, u32 i)
-{
-	struct place place = {0};
+/*
+ * Functions are sorted as pairs { offset, number }, digit by digit from the lowest:
+ * in linear time, whatever the input.
+ */
+#define SORT_BITS   8
+#define SORT_DIGITS (1u << SORT_BITS)
 
-	find_place(sf, i, &place);
-	return place.offset;
+static u32 digit_of(const struct uw_draft_row *pair, u32 shift)
+{
+	return pair->start >> shift & (SORT_DIGITS - 1);
 }
 
-static void sift_down(struct uw_sframe *sf, u32 *order, u32 root, u32 count)
+/* Where the pairs of each digit begin. */
+static int count_digits(struct uw_sframe *sf, const struct uw_draft_row *pairs, u32 count, u32 shift,
+			u32 begin[SORT_DIGITS])
 {
-	u32 moved = order[root];
-	u32 key = offset_of(sf, moved);
-
-	/* u64: twice a number of functions may exceed 32 bits. */
-	for (;;) {
-		u64 child = 2ull * root + 1;
-
-		if (child >= count)
-			break;
-		if (child + 1 < count && offset_of(sf, order[child]) < offset_of(sf, order[child + 1]))
-			child++;
-		if (offset_of(sf, order[child]) <= key)
-			break;
-		order[root] = order[child];
-		root = (u32)child;
-	}
-	order[root] = moved;
-}
-
-/* Heapsort: in place, without recursion, and no input makes it slow. */
-static void sort_order(struct uw_sframe *sf, u32 *order, u32 count)
-{
+	u32 sum = 0;
 	u32 i;
 
-	for (i = count / 2; i-- > 0;) {
-		uw_port_relax(i);
-		sift_down(sf, order, i, count);
-	}
-	for (i = count; i-- > 1;) {
-		u32 last = order[0];
+	memset(begin, 0, SORT_DIGITS * sizeof(*begin));
+	for (i = 0; i < count; i++) {
+		int err = uw_sframe_step(sf);
 
-		uw_port_relax(i);
-		order[0] = order[i];
-		order[i] = last;
-		sift_down(sf, order, 0, i);
+		if (err)
+			return err;
+		begin[digit_of(&pairs[i], shift)]++;
 	}
+	for (i = 0; i < SORT_DIGITS; i++) {
+		u32 pairs_of_digit = begin[i];
+
+		begin[i] = sum;
+		sum += pairs_of_digit;
+	}
+	return 0;
+}
+
+/* From one array into the other, by one digit. */
+static int sort_digit(struct uw_sframe *sf, const struct uw_draft_row *from, struct uw_draft_row *to, u32 count,
+		      u32 shift)
+{
+	u32 begin[SORT_DIGITS];
+	u32 i;
+	int err;
+
+	err = count_digits(sf, from, count, shift, begin);
+	for (i = 0; !err && i < count; i++) {
+		err = uw_sframe_step(sf);
+		to[begin[digit_of(&from[i], shift)]++] = from[i];
+	}
+	return err;
+}
+
+/* An even number of digits: it ends where it began. */
+static int sort_order(struct uw_sframe *sf, struct uw_draft_row *order, struct uw_draft_row *scratch, u32 count)
+{
+	u32 shift;
+	int err = 0;
+
+	for (shift = 0; !err && shift < 32; shift += 2 * SORT_BITS) {
+		err = sort_digit(sf, order, scratch, count, shift);
+		if (!err)
+			err = sort_digit(sf, scratch, order, count, shift + SORT_BITS);
+	}
+	return err;
 }
 
 /*
- * The numbers of the functions that count, by offset. The header's "sorted" is
- * not believed: some linkers set it wrongly, others never do.
+ * The functions that count, by offset. The header's "sorted" is not believed:
+ * some linkers set it wrongly, others never do. The draft's rows, of which there
+ * are none yet, are the scratch of sorting.
  */
-static int make_order(struct uw_sframe *sf, u32 *order, u32 *count)
+static int make_order(struct uw_sframe *sf, struct uw_draft *draft, struct uw_draft_row *order, u32 *count)
 {
 	bool sorted = true;
 	u32 last = 0;
@@ -121,29 +145,31 @@ static int make_order(struct uw_sframe *sf, u32 *order, u32 *count)
 	*count = 0;
 	for (i = 0; i < sf->nr_fdes; i++) {
 		struct place place;
-		int err = find_place(sf, i, &place);
+		int err = uw_sframe_step(sf);
 
-		uw_port_relax(i);
+		if (!err)
+			err = find_place(sf, i, &place);
 		if (err == -ENOENT)
 			continue;
 		if (err)
 			return err;
 		sorted = sorted && place.offset >= last;
 		last = place.offset;
-		order[(*count)++] = i;
+		order[*count].start = place.offset;
+		order[(*count)++].rule = i;
 	}
-	if (!sorted)
-		sort_order(sf, order, *count);
-	return *count ? 0 : -ENOENT;
+	if (!*count)
+		return -ENOENT;
+	if (*count > draft->max_rows)
+		return no_room(sf, sf->fde_base, -E2BIG);
+	return sorted ? 0 : sort_order(sf, order, draft->rows, *count);
 }
 
 static int add_row(struct uw_sframe *sf, struct uw_draft *draft, u64 at, u32 start, const struct uw_rule *rule)
 {
 	int err = uw_draft_add(draft, start, rule);
 
-	if (err)
-		uw_sframe_refuse(sf, at, "no room for another row or rule");
-	return err;
+	return err ? no_room(sf, at, err) : 0;
 }
 
 /* One pass over a function's rows; what lies at or behind end is validated only. */
@@ -160,8 +186,9 @@ static int lower_rows(struct uw_sframe *sf, struct uw_draft *draft, const struct
 	for (i = 0; i < fde->nr_fres; i++) {
 		u64 at = cursor.pos;
 
-		uw_port_relax(i);
-		err = uw_sframe_fre_read(sf, fde, &cursor, &start, &rule);
+		err = uw_sframe_step(sf);
+		if (!err)
+			err = uw_sframe_fre_read(sf, fde, &cursor, &start, &rule);
 		if (err)
 			return err;
 		if (i && start <= last)
@@ -186,7 +213,6 @@ static int lower_blocks(struct uw_sframe *sf, struct uw_draft *draft, const stru
 	int err;
 
 	for (offset = place->offset; offset < place->end; offset += fde->block_bytes) {
-		uw_port_relax((u32)offset);
 		err = lower_rows(sf, draft, fde, (u32)offset, place->end);
 		if (err)
 			return err;
@@ -230,7 +256,9 @@ static int lower_function(struct uw_sframe *sf, struct uw_draft *draft, u32 i, u
 	struct place place;
 	int err;
 
-	err = uw_sframe_fde_read(sf, i, &fde);
+	err = uw_sframe_step(sf);
+	if (!err)
+		err = uw_sframe_fde_read(sf, i, &fde);
 	if (!err)
 		err = find_place(sf, i, &place);
 	if (err)
@@ -249,16 +277,14 @@ static int lower_function(struct uw_sframe *sf, struct uw_draft *draft, u32 i, u
 	return err ? err : add_row(sf, draft, fde.at, place.end, &none);
 }
 
-int uw_sframe_lower(struct uw_sframe *sf, struct uw_draft *draft, u32 *order)
+int uw_sframe_lower(struct uw_sframe *sf, struct uw_draft *draft, struct uw_draft_row *order)
 {
 	u32 free = 0;
 	u32 count, i;
 	int err;
 
-	err = make_order(sf, order, &count);
-	for (i = 0; !err && i < count; i++) {
-		uw_port_relax(i);
-		err = lower_function(sf, draft, order[i], &free);
-	}
+	err = make_order(sf, draft, order, &count);
+	for (i = 0; !err && i < count; i++)
+		err = lower_function(sf, draft, order[i].rule, &free);
 	return err;
 }

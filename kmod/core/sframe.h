@@ -40,14 +40,24 @@ struct uw_sframe {
 	u64 fre_bytes;
 	u64 max_rows;  /* enough for uw_sframe_lower(): at most UW_MAX_ROWS      */
 	u32 max_rules; /* likewise: at most UW_MAX_RULES                         */
+	u32 steps;     /* of work so far: functions and rows that were read, moves of sorting */
 	struct uw_reject reject;
 };
+
+/*
+ * What a function may cost, in steps: it is read three times, and sorting moves
+ * it eight times. At least 16 bytes of the section describe it, so that is less
+ * than a step for each byte. A row is one step, and there are at most UW_MAX_ROWS
+ * of them (as many as max_rows, to be exact): rows may repeat, and functions may
+ * share them. The port is asked every UW_PAUSE_TURNS steps whether to go on.
+ */
+#define UW_SFRAME_FDE_STEPS 11u
 
 /*
  * Validate the header and the extents of all FDEs' FRE lists; compute max_rows.
  * Returns 0; -EPROTONOSUPPORT: version, endianness or architecture is not
  * ours; -EBADMSG: broken; -E2BIG: more than UW_MAX_ROWS. sf->reject says where
- * and why.
+ * and why. -EINTR: the port gave up.
  */
 int uw_sframe_open(struct uw_sframe *sf, const struct uw_sframe_input *in);
 
@@ -56,8 +66,9 @@ int uw_sframe_open(struct uw_sframe *sf, const struct uw_sframe_input *in);
  * segment to draft (empty, with hash). Functions outside every segment are
  * passed over; one that straddles a segment's end, or overlaps another, is
  * broken. order is scratch, nr_fdes entries.
- * Returns 0, -EBADMSG, -E2BIG; -ENOENT if no function lies in a segment.
+ * Returns 0, -EBADMSG, -E2BIG; -ENOENT if no function lies in a segment; -EINTR:
+ * the port gave up.
  */
-int uw_sframe_lower(struct uw_sframe *sf, struct uw_draft *draft, u32 *order);
+int uw_sframe_lower(struct uw_sframe *sf, struct uw_draft *draft, struct uw_draft_row *order);
 
 #endif

@@ -83,8 +83,9 @@ static int count_rows(struct uw_sframe *sf)
 	int err;
 
 	for (i = 0; i < sf->nr_fdes; i++) {
-		uw_port_relax(i);
-		err = uw_sframe_fde_read(sf, i, &fde);
+		err = uw_sframe_step(sf);
+		if (!err)
+			err = uw_sframe_fde_read(sf, i, &fde);
 		if (err)
 			return err;
 		sf->max_rows += uw_sframe_fde_max_rows(&fde);

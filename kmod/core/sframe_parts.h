@@ -37,6 +37,12 @@ static inline u32 uw_sframe_fde_bytes(const struct uw_sframe *sf)
 	}
 }
 
+/* Counts work. 0, or -EINTR: give up. */
+static inline int __attribute__((warn_unused_result)) uw_sframe_step(struct uw_sframe *sf)
+{
+	return uw_port_pause(++sf->steps);
+}
+
 /* Fills sf->reject and returns -EBADMSG. */
 int uw_sframe_refuse(struct uw_sframe *sf, u64 offset, const char *why);
 

@@ -123,12 +123,14 @@ int uw_draft_check(const struct uw_draft *draft, enum uw_arch arch, struct uw_re
 	if (draft->nr_rules > UW_MAX_RULES)
 		return refuse(reject, UW_MAX_RULES, "too many rules");
 	for (i = 0; i < draft->nr_rules; i++) {
-		uw_port_relax(i);
+		if (uw_port_pause(i))
+			return -EINTR;
 		if (uw_rule_check(&draft->rules[i], arch, &why))
 			return refuse(reject, i, why);
 	}
 	for (i = 0; i < draft->nr_rows; i++) {
-		uw_port_relax(i);
+		if (uw_port_pause(i))
+			return -EINTR;
 		if (draft->rows[i].rule >= draft->nr_rules)
 			return refuse(reject, i, "row names a rule that is not there");
 		if (i && draft->rows[i].start <= draft->rows[i - 1].start)
@@ -159,7 +161,7 @@ u64 uw_table_bytes(const struct uw_draft *draft)
 	       (u64)draft->nr_rows * sizeof(struct uw_table_row) + (u64)draft->nr_rules * sizeof(struct uw_rule);
 }
 
-void uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft)
+int uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft)
 {
 	u8 shift = block_shift(draft);
 	u32 nr_blocks = block_count(draft, shift);
@@ -173,7 +175,8 @@ void uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *dr
 	for (i = 0; i < draft->nr_rows; i++) {
 		const struct uw_draft_row *from = &draft->rows[i];
 
-		uw_port_relax(i);
+		if (uw_port_pause(i))
+			return -EINTR;
 		while (filled <= (from->start >> shift) - first)
 			block[filled++] = i;
 		row[i].low = (u16)(from->start & ((1u << shift) - 1));
@@ -190,6 +193,7 @@ void uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *dr
 	table->nr_rows = draft->nr_rows;
 	table->nr_rules = draft->nr_rules;
 	table->block_shift = shift;
+	return 0;
 }
 
 /*

@@ -48,7 +48,8 @@ int uw_draft_add(struct uw_draft *draft, u32 start, const struct uw_rule *rule);
 /*
  * Validate ready-made rows and rules: strictly rising starts, rule numbers in
  * range, every rule meaningful for arch, at least one row.
- * Returns 0 or -EINVAL with *reject filled (offset: index of the row or rule).
+ * Returns 0; -EINVAL with *reject filled (offset: index of the row or rule); -EINTR:
+ * the port gave up.
  */
 int uw_draft_check(const struct uw_draft *draft, enum uw_arch arch, struct uw_reject *reject);
 
@@ -74,8 +75,11 @@ struct uw_table {
 /* Bytes of memory that uw_table_build() needs for this draft. */
 u64 uw_table_bytes(const struct uw_draft *draft);
 
-/* Pack a draft that is valid into mem (8-byte aligned, uw_table_bytes() long). */
-void uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft);
+/*
+ * Pack a draft that is valid into mem (8-byte aligned, uw_table_bytes() long).
+ * 0, or -EINTR: the port gave up, and table is not filled.
+ */
+int uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft);
 
 /*
  * The rule for an offset, or NULL if there is no row or its rule is

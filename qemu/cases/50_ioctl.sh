@@ -1,10 +1,12 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# Every input that the contract refuses is refused, with the errno that it names.
-# Expected: 3 s
+# Every input that the contract refuses is refused, with the errno that it names; and whoever is killed while a large one is
+# read is gone at once.
+# Expected: 10 s
 . ./lib.sh
 
 $PROGRAMS/ioctl_check >checks.txt || fail "the contract holds: $(grep -v "^ok" checks.txt)"
 [ "$(grep -c "^ok" checks.txt)" -gt 150 ] || fail "every rule was tried"
+$PROGRAMS/killed_check >killed.txt || fail "whoever is killed goes: $(cat killed.txt)"
 uwind list >list.txt || fail "uwind list"
 ! grep -q ioctl_check list.txt || fail "what the test made has gone with it: $(cat list.txt)"

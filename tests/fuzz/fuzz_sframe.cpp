@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 	if (sf.max_rows > max_rows)
 		return 0;
 	Draft draft(static_cast<u32>(sf.max_rows), sf.max_rules);
-	std::vector<u32> order(sf.nr_fdes);
+	std::vector<uw_draft_row> order(sf.nr_fdes);
 	int err = uw_sframe_lower(&sf, &draft.draft, order.data());
 	if (err == 0)
 		check_draft(draft.draft, arch);

@@ -23,10 +23,19 @@ typedef int64_t s64;
 
 #define UW_PORT_INLINE static inline
 
-/* Called in long loops with a running number: where the kernel may reschedule. */
-UW_PORT_INLINE void uw_port_relax(u32 turn)
+#define UW_PAUSE_TURNS 1024u /* of a long loop, between two looks at the world */
+
+/* What a test may define: it counts the pauses, and can end a loop there by an error. */
+#ifdef __cplusplus
+extern "C"
+#endif
+	int
+	uw_test_pause(void) __attribute__((weak));
+
+/* Called in long loops with a running number: where the kernel reschedules. 0, or an error: give up. */
+UW_PORT_INLINE int uw_port_pause(u32 turn)
 {
-	(void)turn;
+	return turn % UW_PAUSE_TURNS || !uw_test_pause ? 0 : uw_test_pause();
 }
 
 #endif

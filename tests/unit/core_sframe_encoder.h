@@ -175,7 +175,7 @@ inline Lowered lower(const Bytes& bytes, u64 address, uw_arch arch, std::vector<
 	if (int err = uw_sframe_open(&sf, &in))
 		return failed(err);
 	auto draft = std::make_unique<Draft>(static_cast<u32>(sf.max_rows), sf.max_rules);
-	std::unique_ptr<u32[]> order(new u32[sf.nr_fdes]);
+	std::unique_ptr<uw_draft_row[]> order(new uw_draft_row[sf.nr_fdes]);
 	if (int err = uw_sframe_lower(&sf, &draft->draft, order.get()))
 		return failed(err);
 	return {0, "", 0, std::move(draft)};

@@ -265,7 +265,7 @@ TEST_CASE("a draft that is smaller than the section asked for is not overrun")
 	uw_segment segment{text, 0x1000, 0};
 	uw_sframe_input in{bytes.data(), bytes.size(), section_address, &segment, 1, UW_ARCH_X86_64};
 	uw_sframe sf;
-	u32 order[2];
+	uw_draft_row order[2];
 	REQUIRE(uw_sframe_open(&sf, &in) == 0);
 	Draft draft(2);
 	REQUIRE(uw_sframe_lower(&sf, &draft.draft, order) == -E2BIG);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+// Has tables made that take long, and kills whoever waits for them: prints "ok RULE" or "FAIL RULE".
+//
+// Usage: killed_check [MIB [whole]]   a section of so many MiB (64), and as many of rows; whole: how long it takes to the end
+//
+// As root, with the module loaded. A program that is killed goes within a moment, whatever it makes the module read.
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "uwind.h"
+
+#define HEADER_BYTES   28u
+#define FUNCTION_BYTES 16u /* of text                                        */
+
+/* Architecture, and the offsets from the CFA that are fixed on it. */
+#ifdef __aarch64__
+#define ARCH_WORD 0x00000002u
+#else
+#define ARCH_WORD 0x00f80003u
+#endif
+
+#define AFTER_MS 300  /* the call is well under way                          */
+#define LIMIT_MS 3000 /* for what takes some milliseconds, on any machine    */
+
+/* SFrame version 2, as it lies in a section. */
+struct function {
+	int32_t start;
+	uint32_t bytes, rows_offset, nr_rows;
+	uint8_t info, block_bytes;
+	uint16_t padding;
+} __attribute__((packed));
+
+static int control, whole;
+static uint64_t bytes = 64u << 20;
+static struct uwind_segment segments[UWIND_MAX_SEGMENTS];
+static struct uwind_table_create section_call, rows_call;
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+
+static void *room(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (memory == MAP_FAILED) {
+		perror("killed_check");
+		exit(1);
+	}
+	return memory;
+}
+
+/* Functions without rows, in an order that is as good as random, in segments whose offsets fall as their addresses rise. */
+static void make_section(void)
+{
+	uint64_t nr = (bytes - HEADER_BYTES) / sizeof(struct function), segment_bytes = nr / UWIND_MAX_SEGMENTS * FUNCTION_BYTES;
+	uint32_t header[] = { 0x0002dee2, ARCH_WORD, nr, 0, 0, 0, nr * sizeof(struct function) };
+	uint8_t *section = room(bytes);
+	struct function *functions = (void *)(section + HEADER_BYTES);
+
+	memcpy(section, header, sizeof(header));
+	for (uint64_t i = 0; i < nr; i++) /* the factor is a prime */
+		functions[i] = (struct function){ .start = i * 1000003 % nr * FUNCTION_BYTES, .bytes = FUNCTION_BYTES };
+	for (uint64_t i = 0; i < UWIND_MAX_SEGMENTS; i++)
+		segments[i] = (struct uwind_segment){
+			i * segment_bytes, segment_bytes, (UWIND_MAX_SEGMENTS - i) * segment_bytes,
+		};
+	section_call = (struct uwind_table_create){
+		.size = sizeof(section_call), .source = UWIND_SOURCE_SFRAME_BYTES, .pidfd = -1,
+		.data = (uintptr_t)section, .data_bytes = bytes,
+		.segments = (uintptr_t)segments, .nr_segments = UWIND_MAX_SEGMENTS,
+	};
+}
+
+static void make_rows(void)
+{
+	static const struct uwind_rule rules[] = { { .kind = UWIND_RULE_OUTERMOST }, { .kind = UWIND_RULE_THREAD_START } };
+	uint64_t nr = bytes / sizeof(struct uwind_row);
+	struct uwind_row *rows = room(bytes);
+
+	for (uint32_t i = 0; i < nr; i++)
+		rows[i] = (struct uwind_row){ 16 * i, i % 2 };
+	rows_call = (struct uwind_table_create){
+		.size = sizeof(rows_call), .source = UWIND_SOURCE_ROWS, .pidfd = -1, .method = UWIND_METHOD_EH_FRAME,
+		.data = (uintptr_t)rows, .data_bytes = bytes,
+		.rules = (uintptr_t)rules, .nr_rules = 2,
+	};
+}
+
+/* How long the call takes, or takes to end when its caller is killed meanwhile. Negative: it has failed. */
+static double run(const struct uwind_table_create *call, int killed)
+{
+	struct uwind_table_create arg = *call;
+	double begin = now_ms();
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(ioctl(control, UWIND_IOC_TABLE_CREATE, &arg) == 0 ? 0 : errno);
+	if (killed) {
+		usleep(AFTER_MS * 1000);
+		begin = now_ms();
+		kill(pid, SIGKILL);
+	}
+	waitpid(pid, &status, 0);
+	if (!killed && status) {
+		fprintf(stderr, "killed_check: %s\n", strerror(WEXITSTATUS(status)));
+		return -1;
+	}
+	return now_ms() - begin;
+}
+
+static void check_call(const char *name, const struct uwind_table_create *call)
+{
+	char rule[96], detail[64];
+	double took = run(call, 1);
+
+	snprintf(rule, sizeof(rule), "%s: whoever is killed goes", name);
+	snprintf(detail, sizeof(detail), "it takes %.0f ms", took);
+	check(rule, took < LIMIT_MS, detail);
+	printf("     after %.0f ms\n", took);
+	fflush(stdout);
+	if (!whole)
+		return;
+	took = run(call, 0);
+	printf("     to the end it takes %.0f ms\n", took);
+	snprintf(rule, sizeof(rule), "%s: it is accepted", name);
+	check(rule, took >= 0, "it is refused");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		bytes = strtoull(argv[1], NULL, 10) << 20;
+	whole = argc > 2;
+	control = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
+	if (control < 0) {
+		perror(UWIND_DEVICE);
+		return 1;
+	}
+	make_section();
+	check_call("a section", &section_call);
+	munmap((void *)(uintptr_t)section_call.data, bytes);
+	make_rows();
+	check_call("rows", &rows_call);
+	return check_failures != 0;
+}
