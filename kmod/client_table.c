@@ -5,7 +5,6 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -26,6 +25,7 @@ static int uw_create_from_section(const struct uw_maker *maker, struct uwind_tab
 				  struct uw_reject *reject, struct uw_kept **kept)
 {
 	struct uw_segment segments[UWIND_MAX_SEGMENTS];
+	struct uw_process process;
 	struct uw_section section = {
 		.data = arg->data,
 		.bytes = arg->data_bytes,
@@ -33,6 +33,7 @@ static int uw_create_from_section(const struct uw_maker *maker, struct uwind_tab
 		.segments = segments,
 		.nr_segments = arg->nr_segments,
 	};
+	int err;
 
 	if (!arg->nr_segments || arg->nr_segments > UWIND_MAX_SEGMENTS || arg->rules ||
 	    arg->nr_rules || arg->method || arg->arch || arg->reserved)
@@ -41,15 +42,16 @@ static int uw_create_from_section(const struct uw_maker *maker, struct uwind_tab
 			   arg->nr_segments * sizeof(*segments)))
 		return -EFAULT;
 	if (arg->source == UWIND_SOURCE_SFRAME_REMOTE) {
-		section.task = uw_pidfd_task(arg->pidfd, maker->viewer);
-		if (IS_ERR(section.task))
-			return PTR_ERR(section.task);
+		err = uw_process_get(&process, arg->pidfd, maker->viewer);
+		if (err)
+			return err;
+		section.process = &process;
 	} else if (arg->pidfd != -1) {
 		return -EINVAL;
 	}
 	*kept = uw_table_from_section(&section, maker, reject);
-	if (section.task)
-		put_task_struct(section.task);
+	if (section.process)
+		uw_process_put(&process);
 	return PTR_ERR_OR_ZERO(*kept);
 }
 

@@ -8,8 +8,8 @@
 #include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 
+#include "pidfd.h"
 #include "refusal.h"
 #include "table_input.h"
 
@@ -32,9 +32,9 @@ static struct file *uw_file_at(struct mm_struct *mm, u64 address)
 
 void uw_refusal_tell(const struct uw_section *section, const struct uw_reject *reject)
 {
-	struct task_struct *task = section->task ?: current;
-	struct mm_struct *mm = get_task_mm(task);
-	struct file *file = mm ? uw_file_at(mm, section->data) : NULL;
+	struct task_struct *task = section->process ? section->process->task : current;
+	struct mm_struct *mm = section->process ? section->process->mm : current->mm;
+	struct file *file = uw_file_at(mm, section->data);
 	char whose[UW_REFUSAL_PATH_BYTES] = "in memory";
 
 	if (file)
@@ -44,6 +44,4 @@ void uw_refusal_tell(const struct uw_section *section, const struct uw_reject *r
 			      reject->offset, reject->why);
 	if (file)
 		fput(file);
-	if (mm)
-		mmput(mm);
 }

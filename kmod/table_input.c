@@ -11,8 +11,10 @@
 #include <linux/uaccess.h>
 
 #include "core/table.h"
+#include "pidfd.h"
 #include "refusal.h"
 #include "regs.h"
+#include "stall.h"
 #include "table_input.h"
 #include "table_store.h"
 #include "uwind.h"
@@ -72,13 +74,10 @@ static int uw_user_copy(void *to, u64 from, u64 bytes)
 
 static int uw_section_copy(const struct uw_section *section, u8 *data)
 {
-	if (!section->task)
-		return uw_user_copy(data, section->data, section->bytes);
-	if (section->bytes > INT_MAX ||
-	    access_process_vm(section->task, section->data, data, section->bytes, 0) !=
-	    (int)section->bytes)
-		return -EFAULT;
-	return 0;
+	uw_stall(UW_STALL_SECTION_READ);
+	if (section->process)
+		return uw_mm_read(section->process->mm, section->data, data, section->bytes);
+	return uw_user_copy(data, section->data, section->bytes);
 }
 
 static struct uw_kept *uw_section_lower(const struct uw_maker *maker, struct uw_sframe *sf,

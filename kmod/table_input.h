@@ -12,16 +12,17 @@
 struct mm_struct;
 struct uw_kept;
 struct uw_maker;
+struct uw_process;
 struct uwind_table_create;
 
 /* A .sframe section to be made into a table. */
 struct uw_section {
-	u64 data;             /* address in the caller's memory, or in task's    */
+	u64 data;             /* address in the caller's memory, or the process's */
 	u64 bytes;            /* 1 … UWIND_MAX_SECTION_BYTES                     */
 	u64 address;          /* in the space of segments[].address              */
 	const struct uw_segment *segments;
 	u32 nr_segments;
-	struct task_struct *task; /* NULL: the caller                            */
+	const struct uw_process *process; /* whose memory; NULL: the caller's    */
 };
 
 /*

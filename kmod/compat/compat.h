@@ -73,6 +73,19 @@ static inline u64 uw_shadow_pointer(void)
 	return 0;
 }
 
+#include <linux/mm.h>
+
+/* mmap_lock is held as long as *locked says so. */
+static inline long uw_get_user_pages_remote(struct mm_struct *mm, unsigned long start, unsigned long nr,
+					    struct page **pages, int *locked)
+{
+#ifdef HAVE_GUP_VMAS
+	return get_user_pages_remote(mm, start, nr, 0, pages, NULL, locked);
+#else
+	return get_user_pages_remote(mm, start, nr, 0, pages, locked);
+#endif
+}
+
 #include <linux/fs.h>
 
 static inline s64 uw_inode_mtime_ns(const struct inode *inode)
