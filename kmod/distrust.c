@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 
 #include "file_store.h"
+#include "log.h"
 #include "space.h"
 #include "table_store.h"
 #include "uw_port_walk.h"
@@ -32,13 +33,16 @@ static struct uw_kept *uw_distrusted_get(const struct uw_space *space, u64 addre
 
 static void uw_distrust_kept(struct uw_kept *kept, const struct uw_found *found)
 {
-	char path[UW_DISTRUST_PATH_BYTES];
+	char path[UW_DISTRUST_PATH_BYTES], comm[TASK_COMM_LEN];
 
 	uw_file_of(kept, path, sizeof(path));
 	if (!uw_table_store_distrust(kept))
 		return;
-	pr_err("uwind: table %u of %s is out of service: the rule at offset %#llx, met in %s[%d], is not what was checked: %*ph\n",
-	       kept->number, path[0] ? path : "memory without a file", found->offset, current->comm,
+	get_task_comm(comm, current);
+	if (!path[0])
+		strscpy(path, "memory without a file", sizeof(path));
+	pr_err("uwind: table %u of " UW_LOG_NAME " is out of service: the rule at offset %#llx, met in " UW_LOG_NAME "[%d], is not what was checked: %*ph\n",
+	       kept->number, uw_log_name(path), found->offset, uw_log_name(comm),
 	       task_tgid_nr(current), (int)sizeof(found->rule), &found->rule);
 }
 

@@ -9,6 +9,7 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 
+#include "log.h"
 #include "pidfd.h"
 #include "refusal.h"
 #include "table_input.h"
@@ -30,18 +31,27 @@ static struct file *uw_file_at(struct mm_struct *mm, u64 address)
 	return file;
 }
 
-void uw_refusal_tell(const struct uw_section *section, const struct uw_reject *reject)
+static void uw_refusal_log(const struct uw_section *section, const struct uw_reject *reject,
+			   struct task_struct *task, struct mm_struct *mm)
 {
-	struct task_struct *task = section->process ? section->process->task : current;
-	struct mm_struct *mm = section->process ? section->process->mm : current->mm;
 	struct file *file = uw_file_at(mm, section->data);
 	char whose[UW_REFUSAL_PATH_BYTES] = "in memory";
+	char comm[TASK_COMM_LEN];
 
-	if (file)
+	get_task_comm(comm, task);
+	if (file) {
 		scnprintf(whose, sizeof(whose), "of %pD4", file);
-	pr_notice_ratelimited("uwind: %s[%d]: .sframe section %s at %#llx is refused: byte %llu: %s\n",
-			      task->comm, task_tgid_nr(task), whose, section->data,
-			      reject->offset, reject->why);
-	if (file)
 		fput(file);
+	}
+	pr_notice_ratelimited("uwind: " UW_LOG_NAME "[%d]: .sframe section " UW_LOG_NAME " at %#llx is refused: byte %llu: %s\n",
+			      uw_log_name(comm), task_tgid_nr(task), uw_log_name(whose),
+			      section->data, reject->offset, reject->why);
+}
+
+void uw_refusal_tell(const struct uw_section *section, const struct uw_reject *reject)
+{
+	if (section->process)
+		uw_refusal_log(section, reject, section->process->task, section->process->mm);
+	else
+		uw_refusal_log(section, reject, current, current->mm);
 }

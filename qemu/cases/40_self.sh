@@ -14,6 +14,14 @@ dmesg | grep -q 'uwind: self_register\[[0-9]*\]: .sframe section in memory at 0x
 missed=$(status_of children_missed)
 [ "$(as_nobody ./self_register crowded)" = '1 of 1, the child 0' ] || fail "a child of many mappings inherits nothing"
 [ "$(status_of children_missed)" -gt "$missed" ] || fail "and that is counted: $missed before, and now"
+# Names are the user's choice: they make no lines of their own, and say nothing in another's.
+forged=$(printf 'x\nuwind: forged\033')
+cp self_register "$forged"
+head -c 4096 /dev/zero >"file$forged"
+want "a broken section in a file" as_nobody "./$forged" broken "file$forged"
+dmesg | grep -q 'x.nuwind: forged.*\[[0-9]*\]: .sframe section of .*filex.nuwind: forged.* is refused: ' ||
+	fail "names are escaped in the log: $(dmesg | grep forged)"
+! dmesg | grep forged | grep -qv 'is refused: ' || fail "a name makes a line of its own: $(dmesg | grep forged)"
 want_status "nobody may not record" 77 as_nobody uwind record --duration 1 -o /tmp/nobody.json -- true
 
 setpriv --reuid=65534 --regid=65534 --clear-groups ./self_register work 60 &

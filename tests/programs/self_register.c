@@ -4,6 +4,7 @@
 // Usage: self_register work [SECONDS]   register every object that has a section, then work
 //        self_register check            one line "ok NAME" or "FAIL NAME" per rule of the device
 //        self_register fill [SECONDS]   register copies of the own section until one is refused, and say why
+//        self_register broken FILE      register FILE, which is no section, as one
 //        self_register list             print the ranges this process has, then end
 //        self_register crowded          register, take many mappings, and fork: what the child has, then end
 #include <fcntl.h>
@@ -295,6 +296,21 @@ static int fill(int argc, char **argv)
 	return 0;
 }
 
+static int broken(const char *path)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *bytes = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct uwind_self_add a = {
+		.sframe_start = (uint64_t)bytes, .sframe_end = (uint64_t)bytes + 64,
+		.text_start = (uint64_t)bytes, .text_end = (uint64_t)bytes + 64,
+	};
+
+	if (bytes == MAP_FAILED)
+		return 2;
+	return add(&a) != 0 && errno == EBADMSG ? 0 : 1;
+}
+
 static int child_exec(void)
 {
 	dup2(open("/dev/null", O_WRONLY), 1);
@@ -357,10 +373,12 @@ int main(int argc, char **argv)
 		return work(argc, argv);
 	if (strcmp(mode, "fill") == 0)
 		return fill(argc, argv);
+	if (strcmp(mode, "broken") == 0 && argc > 2)
+		return broken(argv[2]);
 	if (strcmp(mode, "crowded") == 0)
 		return crowded();
 	if (strcmp(mode, "check") == 0)
 		return check_all();
-	fprintf(stderr, "usage: self_register work [SECONDS] | fill [SECONDS] | crowded | check | list\n");
+	fprintf(stderr, "usage: self_register work [SECONDS] | fill [SECONDS] | broken FILE | crowded | check | list\n");
 	return 64;
 }
