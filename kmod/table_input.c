@@ -25,6 +25,7 @@ static_assert(sizeof(struct uwind_row) == sizeof(struct uw_draft_row));
 static_assert(sizeof(struct uwind_segment) == sizeof(struct uw_segment));
 static_assert((int)UWIND_RULE_THREAD_START == (int)UW_RULE_THREAD_START);
 static_assert((int)UWIND_RULE_UNKNOWN == (int)UW_RULE_UNKNOWN);
+static_assert((int)UWIND_RULE_CLONE == (int)UW_RULE_CLONE);
 static_assert((int)UWIND_PLACE_LOST == (int)UW_PLACE_LOST);
 static_assert((int)UWIND_CFA_MEM == (int)UW_CFA_MEM);
 static_assert(UWIND_MAX_ROWS == UW_MAX_ROWS && UWIND_MAX_RULES == UW_MAX_RULES);

@@ -70,6 +70,15 @@ std::vector<Stretch> indexed_calls(TableRows& table, const ElfFile& file)
 	return calls;
 }
 
+// Nothing has said that this is code.
+std::vector<Stretch> marked_read(std::vector<Stretch> stretches)
+{
+	for (Stretch& stretch : stretches)
+		if (stretch.rule.kind == UW_RULE_FRAME)
+			stretch.rule.kind = UW_RULE_READ;
+	return stretches;
+}
+
 } // namespace
 
 void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful)
@@ -88,7 +97,7 @@ void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<Co
 		fill_gaps(table, rows_of(system_call_stretches_arm(file)));
 	if (const auto stretch = entry_stretch(file, table))
 		fill_gaps(table, rows_of({*stretch}));
-	fill_gaps(table, rows_of(code_stretches(file, table, doubtful)));
+	fill_gaps(table, rows_of(marked_read(code_stretches(file, table, doubtful))));
 	if (arm)
 		fill_gaps(table, rows_of(indexed_calls(table, file)));
 }

@@ -62,6 +62,24 @@ std::string register_name(Arch arch, unsigned number)
 	return "reg" + std::to_string(number);
 }
 
+namespace {
+
+std::string frame_text(const Rule& rule, Arch arch)
+{
+	const uw_abi& abi = uw_abis[static_cast<unsigned>(arch)];
+	const bool in_link = abi.lr != UW_NO_REG && rule.ra_place == UW_PLACE_SAME;
+	std::string text = "cfa=" + cfa_text(rule, arch) + " ra=";
+	text += in_link ? register_name(arch, abi.lr) : place_text(rule.ra_place, rule.ra_reg, rule.ra_off, arch);
+	text += " " + register_name(arch, abi.fp) + "=" + place_text(rule.fp_place, rule.fp_reg, rule.fp_off, arch);
+	if (rule.base_slot == UW_BASE_LOST)
+		text += " " + register_name(arch, abi.base) + "=lost";
+	else if (rule.base_slot)
+		text += " " + register_name(arch, abi.base) + "=[" + sum("cfa", -abi.word * rule.base_slot) + "]";
+	return text;
+}
+
+} // namespace
+
 std::string rule_text(const Rule& rule, Arch arch)
 {
 	const uw_abi& abi = uw_abis[static_cast<unsigned>(arch)];
@@ -77,20 +95,14 @@ std::string rule_text(const Rule& rule, Arch arch)
 		return "thread start";
 	case UW_RULE_UNKNOWN:
 		return "unknown";
+	case UW_RULE_CLONE:
+		return "thread start if " + register_name(arch, UW_RESULT_REG) + "=0, else " + frame_text(rule, arch);
 	case UW_RULE_FRAME:
-		break;
+	case UW_RULE_READ:
+		return frame_text(rule, arch);
 	default:
 		return "?";
 	}
-	const bool in_link = abi.lr != UW_NO_REG && rule.ra_place == UW_PLACE_SAME;
-	std::string text = "cfa=" + cfa_text(rule, arch) + " ra=";
-	text += in_link ? register_name(arch, abi.lr) : place_text(rule.ra_place, rule.ra_reg, rule.ra_off, arch);
-	text += " " + register_name(arch, abi.fp) + "=" + place_text(rule.fp_place, rule.fp_reg, rule.fp_off, arch);
-	if (rule.base_slot == UW_BASE_LOST)
-		text += " " + register_name(arch, abi.base) + "=lost";
-	else if (rule.base_slot)
-		text += " " + register_name(arch, abi.base) + "=[" + sum("cfa", -abi.word * rule.base_slot) + "]";
-	return text;
 }
 
 } // namespace uwind

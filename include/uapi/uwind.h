@@ -111,6 +111,10 @@ enum uwind_rule_kind {
 	UWIND_RULE_THREAD_START, /* no caller: first code of a thread            */
 	UWIND_RULE_UNKNOWN,   /* nothing is known: a caller is left by its frame */
 			      /* pointer, at an exact pc the walk ends: no_table */
+	UWIND_RULE_READ,      /* FRAME, but read from the instructions: that a    */
+			      /* stack ends at an exact pc is not believed of it */
+	UWIND_RULE_CLONE,     /* FRAME, but where the result of a system call     */
+			      /* (register 0) is 0, the first code of a thread   */
 };
 
 enum uwind_cfa_kind { UWIND_CFA_REG, UWIND_CFA_MEM };

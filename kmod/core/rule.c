@@ -218,6 +218,18 @@ static enum uw_stop apply_frame_of(const struct uw_rule *rule, enum uw_arch arch
 	}
 }
 
+/* Behind a system call that makes threads: only the new one has the result 0. */
+static enum uw_stop tell_parent(const struct uw_regs *regs, struct uw_port *port)
+{
+	u64 result;
+	enum uw_stop stop;
+
+	stop = reg_get(regs, port, UW_RESULT_REG, &result);
+	if (stop != UW_STOP_NONE)
+		return stop;
+	return result ? UW_STOP_NONE : UW_STOP_THREAD_START;
+}
+
 enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs, struct uw_port *port,
 			   bool *topmost, u32 *stack_bytes)
 {
@@ -226,7 +238,14 @@ enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct
 	*stack_bytes = UW_STACK_BYTES_UNKNOWN;
 	switch (rule->kind) {
 	case UW_RULE_FRAME:
+	case UW_RULE_READ:
 		stop = apply_frame_of(rule, arch, regs, port, *topmost, stack_bytes);
+		*topmost = false;
+		return stop;
+	case UW_RULE_CLONE:
+		stop = tell_parent(regs, port);
+		if (stop == UW_STOP_NONE)
+			stop = apply_frame_of(rule, arch, regs, port, *topmost, stack_bytes);
 		*topmost = false;
 		return stop;
 	case UW_RULE_SIGFRAME:

@@ -67,8 +67,13 @@ enum uw_rule_kind {
 	UW_RULE_SIGFRAME,
 	UW_RULE_THREAD_START,
 	UW_RULE_UNKNOWN,
+	UW_RULE_READ,
+	UW_RULE_CLONE,
 	UW_NR_RULE_KINDS,
 };
+
+/* The result of a system call: rax, eax, x0 and r0 have the same DWARF number. */
+#define UW_RESULT_REG 0
 
 enum uw_cfa_kind { UW_CFA_REG, UW_CFA_MEM, UW_NR_CFA_KINDS };
 

@@ -15,6 +15,7 @@
  * 32-bit Arm the call before a return address has shown that the step was right).
  * A single step may also have led to what is left of a frame that returned long ago,
  * and tables on from there, so a return address of 0 behind it is not believed either.
+ * Nor is it behind a row of kind READ at an exact pc: that may be no code at all.
  * At an exact pc the code may say that the frame pointer is not to be followed yet,
  * or any more: see prologue.h.
  *
@@ -89,6 +90,7 @@ static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port, st
 				  const struct uw_found *found, struct uw_frame *frame)
 {
 	const struct uw_rule *rule = &found->rule;
+	bool doubted = at->doubted || (at->exact && rule->kind == UW_RULE_READ);
 	enum uw_stop stop;
 
 	at->chained = false;
@@ -102,7 +104,7 @@ static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port, st
 		at->method = UW_METHOD_LR;
 	}
 	stop = uw_rule_apply(rule, walk->arch, &walk->regs, port, &at->exact, &frame->stack_bytes);
-	return stop == UW_STOP_ZERO_RA && at->doubted ? UW_STOP_NO_TABLE : stop;
+	return stop == UW_STOP_ZERO_RA && doubted ? UW_STOP_NO_TABLE : stop;
 }
 
 /* What a failed first step really says. */
@@ -212,8 +214,10 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 	if (walk->nr_frames == walk->max_frames)
 		return UW_STOP_DEPTH;
 	frame = push(walk, found, skipped, at->method);
-	if (err && at->exact && read_prologue(walk, port, found))
+	if (err && at->exact && read_prologue(walk, port, found)) {
+		found->rule.kind = UW_RULE_READ;
 		err = 0;
+	}
 	if (err || (found->rule.kind == UW_RULE_UNKNOWN && skipped))
 		return step_by_frame_pointer(walk, port, at, frame);
 	stop = step_by_table(walk, port, at, found, frame);

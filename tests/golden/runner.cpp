@@ -192,6 +192,10 @@ private:
 		while (in >> word) {
 			if (auto kind = kinds.find(word); kind != kinds.end())
 				return kind_rule(kind->second);
+			if (word == "read" || word == "clone") {
+				rule.kind = word == "read" ? UW_RULE_READ : UW_RULE_CLONE;
+				continue;
+			}
 			std::string value = word.substr(word.find('=') + 1);
 			if (word.rfind("cfa=", 0) == 0)
 				parse_cfa(value, rule);
