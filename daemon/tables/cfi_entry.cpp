@@ -181,11 +181,14 @@ void RecordReader::parse_cie(const Record& record, Cie& cie)
 	const std::uint8_t version = cursor.u8();
 	if (version != 1 && version != 3 && version != 4) {
 		cie.unusable = CfiReason::version;
+		cie.located = false;
 		return;
 	}
 	const std::string_view letters = augmentation(cursor);
-	if (version == 4 && cursor.u16() != section_.bases.word) // address size, segment selector size
+	if (version == 4 && cursor.u16() != section_.bases.word) { // address size, segment selector size
 		cie.unusable = CfiReason::address_size;
+		cie.located = false;
+	}
 	if (letters.starts_with("eh"))
 		cursor.skip(section_.bases.word);
 	cie.code_factor = cursor.uleb();
@@ -194,8 +197,10 @@ void RecordReader::parse_cie(const Record& record, Cie& cie)
 	parse_augmentation(cursor, letters, cie);
 	cie.instructions_address = section_.bases.section + cursor.position();
 	cie.instructions = cursor.take(cursor.left());
-	if (!cursor.ok())
+	if (!cursor.ok()) {
 		cie.unusable = CfiReason::truncated;
+		cie.located = false;
+	}
 }
 
 void RecordReader::parse_letter(ByteCursor& cursor, char letter, Cie& cie)
@@ -203,6 +208,7 @@ void RecordReader::parse_letter(ByteCursor& cursor, char letter, Cie& cie)
 	switch (letter) {
 	case 'R':
 		cie.encoding = cursor.u8();
+		cie.located = cie.unusable == CfiReason::none; // behind an unknown letter it is any byte
 		break;
 	case 'L':
 		cursor.skip(1);
@@ -225,6 +231,7 @@ void RecordReader::parse_augmentation(ByteCursor& cursor, std::string_view lette
 {
 	if (letters.empty() || letters == "eh")
 		return;
+	cie.located = false;
 	if (letters[0] != 'z') {
 		cie.unusable = CfiReason::augmentation;
 		return;
@@ -238,8 +245,10 @@ void RecordReader::parse_augmentation(ByteCursor& cursor, std::string_view lette
 		cursor.skip(end - cursor.position());
 	else
 		cursor.fail();
-	if (!pointer_supported(cie.encoding, section_.bases))
+	if (!pointer_supported(cie.encoding, section_.bases)) {
 		cie.unusable = CfiReason::encoding;
+		cie.located = false;
+	}
 }
 
 Status RecordReader::add_fde(const Record& record, std::uint64_t cie_offset)
@@ -248,7 +257,8 @@ Status RecordReader::add_fde(const Record& record, std::uint64_t cie_offset)
 	if (!number)
 		return number.error();
 	const Cie& cie = section_.cies[*number];
-	if (cie.unusable != CfiReason::none) {
+	const bool usable = cie.unusable == CfiReason::none;
+	if (!usable && !cie.located) {
 		skip(cie.unusable);
 		return Nothing{};
 	}
@@ -260,6 +270,10 @@ Status RecordReader::add_fde(const Record& record, std::uint64_t cie_offset)
 	fde.bytes = read_pointer_value(cursor, cie.encoding, section_.bases.word);
 	if (cie.sized_augmentation)
 		cursor.skip(cursor.uleb());
+	if (!cursor.ok() && !usable) {
+		skip(cie.unusable);
+		return Nothing{};
+	}
 	if (!cursor.ok())
 		return broken(record.start, "the FDE is shorter than its header");
 	fde.instructions_offset = cursor.position();

@@ -18,7 +18,8 @@ struct Cie {
 	std::uint8_t encoding = pointer_absolute; // of code addresses
 	bool sized_augmentation = false;          // 'z'
 	bool signal_frame = false;                // 'S'
-	CfiReason unusable = CfiReason::none;     // its functions are passed over
+	CfiReason unusable = CfiReason::none;     // its functions have no rows
+	bool located = true;                      // their addresses can be read even so
 	Bytes instructions;
 	std::uint64_t instructions_address = 0; // of instructions[0]
 };

@@ -33,10 +33,9 @@ FrameAbi frame_abi(Arch arch)
 CieState FrameProgram::run_cie(const Cie& cie)
 {
 	CieState result;
-	if (cie.ra_column > 31) {
-		result.unusable = CfiReason::ra_column;
+	result.unusable = cie.ra_column > 31 ? CfiReason::ra_column : cie.unusable;
+	if (result.unusable != CfiReason::none)
 		return result;
-	}
 	cie_ = &cie;
 	state_ = FrameState{};
 	set_plain(cie.ra_column, Saved::unspecified);

@@ -396,6 +396,20 @@ bool pushes_x86(Bytes code, Arch arch)
 	return false;
 }
 
+bool changes_fp_x86(Bytes code, Arch arch)
+{
+	constexpr std::uint8_t fp = 5; // in instructions
+	for (std::size_t at = 0; at < code.size();) {
+		const X86Instruction instruction = decode_x86(code.subspan(at), arch == Arch::x86_64);
+		const bool to_reg = (instruction.is(0x8d) || instruction.is(0x8b)) && instruction.reg == fp;
+		const bool to_rm = instruction.is(0x89) && instruction.on_register() && instruction.rm == fp;
+		if (instruction.bytes && (to_reg || to_rm || instruction.is(0x58 + fp) || instruction.is(0xc9)))
+			return true;
+		at += std::max(instruction.bytes, 1u);
+	}
+	return false;
+}
+
 void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, Arch arch,
 		   const std::vector<CodeFunction>& functions, std::vector<Stretch>& stretches)
 {

@@ -29,4 +29,7 @@ void find_calls_x86(Bytes code, std::uint64_t address, Arch arch, std::vector<Co
 // Does a function push a register? Its instructions are read one behind the other.
 bool pushes_x86(Bytes code, Arch arch);
 
+// Does it give RBP (EBP) another value: by lea, mov, pop or leave? The same.
+bool changes_fp_x86(Bytes code, Arch arch);
+
 } // namespace uwind

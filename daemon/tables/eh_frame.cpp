@@ -2,6 +2,7 @@
 // Sorts the functions by file offset, then interprets each once, straight to rows.
 #include "tables/eh_frame.h"
 
+#include "tables/cfi_outlined.h"
 #include "tables/cfi_program.h"
 #include "tables/cfi_rule.h"
 #include "tables/code_x86.h"
@@ -24,6 +25,13 @@ struct Piece {
 	std::uint32_t start, end;
 	std::uint32_t fde;
 };
+
+Rule rule_of_kind(std::uint8_t kind)
+{
+	Rule rule;
+	rule.kind = kind;
+	return rule;
+}
 
 // Interrupts overwrite what lies there. The i386 string functions of glibc 2.36 count
 // one pop too many behind each return.
@@ -57,14 +65,16 @@ public:
 	RowSink(FrameAbi abi, RowBuilder& builder) : abi_(abi), builder_(builder) {}
 
 	// offset = address - bias, for the function that comes next; raise is added to its CFA.
-	void begin(std::uint64_t bias, bool signal_frame, std::int64_t raise = 0)
+	void begin(std::uint64_t bias, std::uint64_t end, bool signal_frame, std::int64_t raise = 0)
 	{
 		bias_ = bias;
+		end_ = end;
 		signal_frame_ = signal_frame;
 		raise_ = raise;
 		missing_ = 0;
 		contradiction_ = false;
 		flat_ = true;
+		mentions_fp_ = lose_fp_ = false;
 		made_.clear();
 	}
 	// What the function's CFA lacked.
@@ -73,13 +83,21 @@ public:
 	bool contradicts_itself() const { return contradiction_; }
 	// … that it pushes nothing.
 	bool flat() const { return flat_; }
+	// … what becomes of the frame pointer.
+	bool mentions_fp() const { return mentions_fp_; }
+	// For the next function: where it has a frame, the caller's frame pointer is not known.
+	void lose_fp() { lose_fp_ = true; }
 	// What it says at a file offset of its code. Of arm64 only.
 	Made made_at(std::uint32_t offset) const;
 	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
-	void broken(std::uint64_t start, CfiReason reason) override
+	void broken(std::uint64_t start, CfiReason reason) override { leave_out(start, end_, reason); }
+	// What CFI describes, but no row can say; with rules of kind UNKNOWN.
+	const std::vector<Stretch>& left_out() const { return left_out_; }
+	const std::vector<OutlinedRow>& outlined() const { return outlined_; }
+	void forget_left_out(std::size_t left_out, std::size_t outlined)
 	{
-		count(reason);
-		add(start, Rule{});
+		left_out_.resize(left_out);
+		outlined_.resize(outlined);
 	}
 	void count(CfiReason reason, std::uint64_t n = 1) { counts_[static_cast<std::size_t>(reason)] += n; }
 	std::map<std::string, std::uint64_t> reasons() const;
@@ -91,32 +109,70 @@ private:
 		if (!builder_.add(start, rule) && !builder_.full())
 			count(CfiReason::too_many_rules);
 	}
+	void leave_out(std::uint64_t start, std::uint64_t end, CfiReason reason);
+	bool add_outlined(std::uint64_t start, std::uint64_t end, const FrameState& state);
 	void stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa, const Rule& rule);
 
 	const FrameAbi abi_;
 	RowBuilder& builder_;
-	std::uint64_t bias_ = 0;
+	std::uint64_t bias_ = 0, end_ = 0;
 	bool signal_frame_ = false;
 	std::int64_t raise_ = 0, missing_ = 0;
 	bool contradiction_ = false, flat_ = true;
+	bool mentions_fp_ = false, lose_fp_ = false;
 	std::vector<std::pair<std::uint32_t, Made>> made_; // from this offset on
+	std::vector<Stretch> left_out_;
+	std::vector<OutlinedRow> outlined_;
 	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
 };
+
+void RowSink::leave_out(std::uint64_t start, std::uint64_t end, CfiReason reason)
+{
+	count(reason);
+	add(start, Rule{});
+	left_out_.push_back({static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_),
+			     rule_of_kind(UW_RULE_UNKNOWN)});
+}
+
+// What cfi_outlined.h is about: nothing but the pc, and maybe SP, is another one in the caller.
+bool RowSink::add_outlined(std::uint64_t start, std::uint64_t end, const FrameState& state)
+{
+	constexpr std::int64_t far = std::int64_t{1} << 30;
+	const auto unchanged = [](const SavedRegister& saved) {
+		return saved.saved == Saved::unspecified || saved.saved == Saved::same;
+	};
+	const Symbolic &ra = state.ra.how, &cfa = state.cfa;
+	if (state.ra.saved != Saved::value || ra.form != Form::pc_bits || ra.mask || state.no_cfa != CfiReason::none ||
+	    cfa.form != Form::address || cfa.base >= abi_.nr_regs || cfa.offset > far || cfa.offset < -far ||
+	    !unchanged(state.fp) || !unchanged(state.base) || !unchanged(state.sp))
+		return false;
+	add(start, Rule{});
+	outlined_.push_back({{static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_)},
+			     bias_,
+			     ra.offset,
+			     cfa.base,
+			     static_cast<std::int32_t>(cfa.offset)});
+	return true;
+}
 
 void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& state)
 {
 	if (const std::int64_t missing = uwind::missing_cfa_bytes(state, abi_))
 		missing_ = missing;
-	const LoweredRule lowered = lower_frame(raise_ ? raise_cfa(state, abi_, raise_) : state, abi_, signal_frame_);
+	LoweredRule lowered = lower_frame(raise_ ? raise_cfa(state, abi_, raise_) : state, abi_, signal_frame_);
 	if (lowered.fp_lost)
 		count(CfiReason::fp_lost);
-	if (lowered.reason != CfiReason::none)
-		count(lowered.reason);
+	mentions_fp_ |= state.fp.saved != Saved::unspecified;
+	if (lose_fp_ && made_of(lowered.rule, abi_) == Made::frame && !is_flat(lowered.rule, abi_))
+		lowered.rule.fp_place = UW_PLACE_LOST;
 	contradiction_ |= ra_below_sp(lowered.rule, abi_);
 	flat_ &= is_flat(lowered.rule, abi_);
 	if (abi_.has_link)
 		made_.emplace_back(static_cast<std::uint32_t>(start - bias_), made_of(lowered.rule, abi_));
-	if (lowered.rule.kind == UW_RULE_FRAME && state.cfa.form == Form::stepped && state.cfa.add)
+	if (lowered.reason != CfiReason::none) {
+		if (!add_outlined(start, end, state))
+			leave_out(start, end, lowered.reason);
+	} else if (lowered.rule.kind == UW_RULE_FRAME && state.cfa.form == Form::stepped && state.cfa.add)
 		stepped_rows(start, end, state.cfa, lowered.rule);
 	else
 		add(start, lowered.rule);
@@ -133,10 +189,8 @@ Made RowSink::made_at(std::uint32_t offset) const
 void RowSink::stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa, const Rule& rule)
 {
 	Rule above = rule;
-	if (__builtin_add_overflow(rule.cfa_off, cfa.add, &above.cfa_off)) {
-		count(CfiReason::offset);
-		return add(start, Rule{});
-	}
+	if (__builtin_add_overflow(rule.cfa_off, cfa.add, &above.cfa_off))
+		return leave_out(start, end, CfiReason::offset);
 	for (std::uint64_t at = start; at < end && !builder_.full();) {
 		const std::uint64_t low = at & cfa.mask;
 		const bool step = low >= cfa.threshold;
@@ -154,17 +208,35 @@ std::map<std::string, std::uint64_t> RowSink::reasons() const
 	return result;
 }
 
+// Does a function give its frame pointer another value? Its instructions are read one behind the other.
+bool changes_fp(Bytes code, Arch arch)
+{
+	const std::uint8_t fp = uw_abis[static_cast<unsigned>(arch)].fp;
+	if (arch == Arch::x86_64 || arch == Arch::i386)
+		return changes_fp_x86(code, arch);
+	for (std::size_t at = 0; arch == Arch::arm64 && at + 4 <= code.size(); at += 4) {
+		const std::uint32_t word = word_at(code, at);
+		const auto sum = sum_arm64(word);
+		const auto access = access_arm64(word);
+		if ((sum && sum->to == fp) ||
+		    (access && access->load && !access->vector && (access->first == fp || access->second == fp)))
+			return true;
+	}
+	return false;
+}
+
+std::vector<ElfSection> code_to_compare(const ElfFile* program, bool debug_frame)
+{
+	const bool compared =
+		program && (debug_frame || program->arch() == Arch::i386 || program->arch() == Arch::arm64);
+	return compared ? program->code_sections() : std::vector<ElfSection>{};
+}
+
 class Lowering {
 public:
-	// code: what the file's call frame information is held against.
-	Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, std::vector<ElfSection> code);
-	Result<TableRows> run();
-	// Functions whose CFI contradicts itself or is good for calls only: the first ones have no rows.
-	const std::vector<CodeFunction>& doubtful() const { return doubtful_; }
-	// Functions whose CFI is good for calls only; in order.
-	const std::vector<OffsetRange>& silent() const { return silent_; }
-	// Their ends, read from the instructions.
-	const std::vector<Stretch>& epilogues() const { return epilogues_; }
+	// program: whose instructions the call frame information is held against; none: of no file.
+	Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, const ElfFile* program);
+	Result<CfiRows> run();
 
 private:
 	Status collect();
@@ -176,6 +248,8 @@ private:
 	bool knows_ends(const std::vector<Stretch>& ends) const;
 	bool knows_beginnings(const Piece& piece) const;
 	void hold_against_code(const Piece& piece, std::uint64_t address);
+	CfiRows take_rows();
+	void add_outlined(CfiRows& rows);
 
 	const std::vector<Segment>& segments_;
 	CfiSection cfi_;
@@ -183,21 +257,22 @@ private:
 	RowBuilder builder_;
 	RowSink sink_;
 	std::vector<Piece> pieces_;
-	std::vector<CodeFunction> doubtful_;
-	std::vector<OffsetRange> silent_;
-	std::vector<Stretch> epilogues_;
+	std::vector<CodeFunction> doubtful_, functions_;
+	std::vector<OffsetRange> silent_; // functions whose CFI is good for calls only; in order
+	std::vector<Stretch> epilogues_;  // of these
 	const Arch arch_;
-	std::vector<ElfSection> code_;
+	const ElfFile* const program_;
+	const std::vector<ElfSection> code_;
 };
 
 // The smallest row that compilers write takes six bytes.
-Lowering::Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, std::vector<ElfSection> code)
+Lowering::Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, const ElfFile* program)
     : segments_(segments), cfi_(std::move(cfi)), abi_(frame_abi(arch)), builder_(cfi_.bytes.size() / 6),
-      sink_(abi_, builder_), arch_(arch), code_(std::move(code))
+      sink_(abi_, builder_), arch_(arch), program_(program), code_(code_to_compare(program, cfi_.debug))
 {
 }
 
-Result<TableRows> Lowering::run()
+Result<CfiRows> Lowering::run()
 {
 	if (Status status = read_cfi_section(cfi_); !status)
 		return status.error();
@@ -208,11 +283,37 @@ Result<TableRows> Lowering::run()
 	if (builder_.full())
 		return Error{E2BIG, std::string(cfi_.debug ? ".debug_frame" : ".eh_frame") + " gives more than " +
 					    std::to_string(UW_MAX_ROWS) + " rows, the most that a table takes"};
-	TableRows table = builder_.take();
-	table.method = cfi_.debug ? UW_METHOD_DEBUG_FRAME : UW_METHOD_EH_FRAME;
-	table.arch = abi_.arch;
-	table.inexpressible = sink_.reasons();
-	return table;
+	return take_rows();
+}
+
+CfiRows Lowering::take_rows()
+{
+	CfiRows rows;
+	rows.section = true;
+	rows.believed = builder_.take();
+	rows.believed.method = cfi_.debug ? UW_METHOD_DEBUG_FRAME : UW_METHOD_EH_FRAME;
+	rows.believed.arch = abi_.arch;
+	rows.left_out = sink_.left_out();
+	add_outlined(rows);
+	rows.believed.inexpressible = sink_.reasons();
+	rows.at_calls = cut_out(rows.believed, silent_);
+	rows.epilogues = std::move(epilogues_);
+	rows.doubtful = std::move(doubtful_);
+	rows.functions = std::move(functions_);
+	return rows;
+}
+
+void Lowering::add_outlined(CfiRows& rows)
+{
+	std::vector<Stretch> composed;
+	if (program_)
+		composed = compose_outlined(sink_.outlined(), rows.believed, *program_);
+	fill_gaps(rows.believed, rows_of(composed));
+	for (const OutlinedRow& row : sink_.outlined())
+		rows.left_out.push_back({row.range.start, row.range.end, rule_of_kind(UW_RULE_UNKNOWN)});
+	for (const Stretch& stretch : composed)
+		if (stretch.rule.kind == UW_RULE_UNKNOWN)
+			sink_.count(CfiReason::ra_expression);
 }
 
 Status Lowering::collect()
@@ -319,11 +420,23 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 	const std::uint64_t bias = fde.start - piece.start, end = fde.start + (piece.end - piece.start);
 	const bool signal_frame = cfi_.cies[fde.cie].signal_frame;
 	const std::size_t before = builder_.size();
-	sink_.begin(bias, signal_frame);
+	const std::size_t left_out = sink_.left_out().size(), outlined = sink_.outlined().size();
+	sink_.begin(bias, end, signal_frame);
 	program.run_fde(fde, states[fde.cie], end);
-	if (const std::int64_t missing = sink_.missing_cfa_bytes()) {
+	const std::int64_t missing = sink_.missing_cfa_bytes();
+	if (missing) {
 		builder_.truncate(before);
-		sink_.begin(bias, signal_frame, missing);
+		sink_.forget_left_out(left_out, outlined);
+		sink_.begin(bias, end, signal_frame, missing);
+		program.run_fde(fde, states[fde.cie], end);
+	}
+	if (cfi_.debug)
+		functions_.push_back({fde.start, piece.end - piece.start});
+	if (cfi_.debug && !sink_.mentions_fp() && changes_fp(code_of(piece), arch_)) {
+		builder_.truncate(before);
+		sink_.forget_left_out(left_out, outlined);
+		sink_.begin(bias, end, signal_frame, missing);
+		sink_.lose_fp();
 		program.run_fde(fde, states[fde.cie], end);
 	}
 	if (arch_ == Arch::arm64)
@@ -331,6 +444,7 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 	if (!sink_.contradicts_itself() && !pushes_in_silence(piece))
 		return;
 	builder_.truncate(before);
+	sink_.forget_left_out(left_out, outlined);
 	builder_.add(piece.start, Rule{});
 	sink_.count(CfiReason::contradiction);
 	doubtful_.push_back({fde.start, piece.end - piece.start});
@@ -350,7 +464,7 @@ CfiSection cfi_section_of(const ElfFile& file, const ElfSection& section)
 	return cfi;
 }
 
-Result<TableRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment>& segments)
+Result<CfiRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment>& segments, const ElfFile* program)
 {
 	const ElfFile::Found section = file.debug_frame();
 	if (!section)
@@ -361,40 +475,20 @@ Result<TableRows> lower_debug_frame(const ElfFile& file, const std::vector<Segme
 	cfi.bytes = (*section)->bytes;
 	cfi.debug = true;
 	cfi.bases.word = word_bytes(file.arch());
-	Result<TableRows> table = Lowering(segments, file.arch(), std::move(cfi), {}).run();
-	if (table && table->rows.empty())
+	Result<CfiRows> rows = Lowering(segments, file.arch(), std::move(cfi), program).run();
+	if (rows && rows->believed.rows.empty() && rows->at_calls.rows.empty())
 		return Error{ENODATA, ".debug_frame describes no code of this file"};
-	return table;
+	return rows;
 }
-
-namespace {
-
-std::vector<ElfSection> code_to_compare(const ElfFile& file)
-{
-	const bool compared = file.arch() == Arch::i386 || file.arch() == Arch::arm64;
-	return compared ? file.code_sections() : std::vector<ElfSection>{};
-}
-
-} // namespace
 
 Result<CfiRows> lower_eh_frame(const ElfFile& file)
 {
 	const ElfFile::Found section = file.eh_frame();
 	if (!section)
 		return section.error();
-	CfiRows rows;
 	if (!*section)
-		return rows;
-	Lowering lowering(file.segments(), file.arch(), cfi_section_of(file, **section), code_to_compare(file));
-	Result<TableRows> lowered = lowering.run();
-	if (!lowered)
-		return lowered.error();
-	rows.believed = std::move(*lowered);
-	rows.at_calls = cut_out(rows.believed, lowering.silent());
-	rows.epilogues = lowering.epilogues();
-	rows.doubtful = lowering.doubtful();
-	rows.section = true;
-	return rows;
+		return CfiRows{};
+	return Lowering(file.segments(), file.arch(), cfi_section_of(file, **section), &file).run();
 }
 
 } // namespace uwind

@@ -13,7 +13,7 @@
 
 namespace uwind {
 
-// What .eh_frame says of a file's code.
+// What .eh_frame, or .debug_frame, says of a file's code.
 struct CfiRows {
 	TableRows believed;
 	// Rows of functions whose CFI is good for calls only: it does not know how their frames are made or undone.
@@ -22,7 +22,11 @@ struct CfiRows {
 	// Functions to be read from their instructions: those of at_calls, and those whose CFI
 	// contradicts itself, which have no rows.
 	std::vector<CodeFunction> doubtful;
-	bool section = false; // there is an .eh_frame
+	// What it describes and no row can say, with rules of kind UNKNOWN: nothing else may
+	// guess there.
+	std::vector<Stretch> left_out;
+	std::vector<CodeFunction> functions; // of .debug_frame: all of them
+	bool section = false;                // there is such a section
 };
 
 // Of entries that overlap, the one with the greatest start at or below a pc
@@ -34,10 +38,13 @@ struct CfiRows {
 // table takes.
 Result<CfiRows> lower_eh_frame(const ElfFile& file);
 
-// Rows for all code that .debug_frame describes, in the file itself or in one of debug
-// information; the segments are those of the program. There are no rows for other code.
-// ENODATA: no rows; other errors as above.
-Result<TableRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment>& segments);
+// What .debug_frame says, in the file itself or in one of debug information; the segments are
+// those of the program, and so are the instructions that it is held against.
+// Go's is silent about the frame pointer that its functions save: what it says of it counts where
+// the function leaves that register alone.
+// ENODATA: there is none; other errors as above.
+Result<CfiRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment>& segments,
+				  const ElfFile* program = nullptr);
 
 // A file's .eh_frame, for read_cfi_section() to read.
 CfiSection cfi_section_of(const ElfFile& file, const ElfSection& section);

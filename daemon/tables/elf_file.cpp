@@ -81,9 +81,9 @@ Result<ElfFile> ElfFile::load(ElfFile file)
 		return Error{ENOEXEC, "not an ELF file"};
 	if (Status status = file.read_header(); !status)
 		return status.error();
+	file.read_sections();
 	if (Status status = file.read_programs(); !status)
 		return status.error();
-	file.read_sections();
 	file.check_entry();
 	file.read_build_id();
 	return file;
@@ -118,31 +118,41 @@ Status ElfFile::read_programs()
 		return libelf_failure("program headers");
 	if (count > max_programs)
 		return failure(EBADMSG, "%zu program headers, more than %zu", count, max_programs);
-	for (std::size_t i = 0; i < count; i++) {
-		GElf_Phdr header;
-		if (!gelf_getphdr(elf_.get(), static_cast<int>(i), &header))
-			return libelf_failure("program headers");
-		const Header section{"", header.p_type, header.p_vaddr, header.p_offset, header.p_filesz, true};
-		if (header.p_type == pt_gnu_sframe)
-			sframe_segment_ = section;
-		if (header.p_type == PT_GNU_EH_FRAME)
-			eh_frame_header_ = section;
-		if (header.p_type == PT_ARM_EXIDX && arch_ == Arch::arm)
-			exidx_ = section;
-		if (header.p_type == PT_DYNAMIC)
-			dynamic_ = section;
-		program_ = program_ || header.p_type == PT_INTERP;
-		if (header.p_type != PT_LOAD || !header.p_filesz)
-			continue;
-		const Load load{header.p_vaddr, header.p_filesz, header.p_offset, (header.p_flags & PF_X) != 0};
-		if (Status status = add_load(i, load); !status)
+	for (std::size_t i = 0; i < count; i++)
+		if (Status status = add_program(i); !status)
 			return status;
-	}
 	if (segments_.empty())
 		return Error{ENOEXEC, "it has no executable segment"};
 	std::sort(segments_.begin(), segments_.end(),
 		  [](const Segment& left, const Segment& right) { return left.address < right.address; });
 	return Nothing{};
+}
+
+Status ElfFile::add_program(std::size_t number)
+{
+	GElf_Phdr header;
+	if (!gelf_getphdr(elf_.get(), static_cast<int>(number), &header))
+		return libelf_failure("program headers");
+	const bool executable = (header.p_flags & PF_X) != 0;
+	program_ = program_ || header.p_type == PT_INTERP;
+	if (debug_only_) {
+		if (header.p_type == PT_LOAD && executable && segments_.size() < max_segments &&
+		    header.p_memsz <= ~header.p_vaddr)
+			segments_.push_back({header.p_vaddr, header.p_memsz, header.p_offset});
+		return Nothing{};
+	}
+	const Header section{"", header.p_type, header.p_vaddr, header.p_offset, header.p_filesz, true};
+	if (header.p_type == pt_gnu_sframe)
+		sframe_segment_ = section;
+	if (header.p_type == PT_GNU_EH_FRAME)
+		eh_frame_header_ = section;
+	if (header.p_type == PT_ARM_EXIDX && arch_ == Arch::arm)
+		exidx_ = section;
+	if (header.p_type == PT_DYNAMIC)
+		dynamic_ = section;
+	if (header.p_type != PT_LOAD || !header.p_filesz)
+		return Nothing{};
+	return add_load(number, {header.p_vaddr, header.p_filesz, header.p_offset, executable});
 }
 
 Status ElfFile::add_load(std::size_t number, const Load& load)
@@ -176,14 +186,20 @@ void ElfFile::read_sections()
 		const char* name = elf_strptr(elf_.get(), names, header.sh_name);
 		headers_.push_back({name ? name : "", header.sh_type, header.sh_addr, header.sh_offset, header.sh_size,
 				    (header.sh_flags & SHF_ALLOC) != 0, (header.sh_flags & SHF_EXECINSTR) != 0,
-				    elf_ndxscn(section), header.sh_link});
+				    (header.sh_flags & SHF_TLS) != 0, elf_ndxscn(section), header.sh_link});
 	}
+	const auto absent_code = [](const Header& header) { return header.code && header.type == SHT_NOBITS; };
+	const auto code = [](const Header& header) { return header.code && header.type != SHT_NOBITS && header.bytes; };
+	debug_only_ = std::any_of(headers_.begin(), headers_.end(), absent_code) &&
+		      std::none_of(headers_.begin(), headers_.end(), code);
 }
 
 // Without an interpreter it may still be a program: the dynamic linker itself or
 // a static one. That needs no library, and does not begin where .text does.
 void ElfFile::check_entry()
 {
+	if (debug_only_)
+		entry_ = 0;
 	if (program_ || !dynamic_)
 		return;
 	const Result<Bytes> bytes = chunk(dynamic_->offset, dynamic_->bytes, "dynamic section");
@@ -262,6 +278,15 @@ const ElfFile::Header* ElfFile::find(std::string_view name) const
 	return nullptr;
 }
 
+// A section holds this address, and is not in the file.
+bool ElfFile::is_absent(std::uint64_t address) const
+{
+	return std::any_of(headers_.begin(), headers_.end(), [&](const Header& header) {
+		return header.loaded && header.type == SHT_NOBITS && !header.per_thread && address >= header.address &&
+		       address - header.address < header.bytes;
+	});
+}
+
 ElfFile::Found ElfFile::contents(const Header& header) const
 {
 	if (header.type == SHT_NOBITS || !header.bytes)
@@ -307,42 +332,13 @@ ElfFile::Found ElfFile::exidx() const
 	return contents(header);
 }
 
-ElfFile::Found ElfFile::debug_frame() const
-{
-	for (const Header& header : headers_)
-		if (header.name == ".debug_frame" && header.type != SHT_NOBITS)
-			return decompressed(header);
-	return std::optional<ElfSection>{};
-}
-
-// libelf holds it in full from then on.
-ElfFile::Found ElfFile::decompressed(const Header& header) const
-{
-	Elf_Scn* section = elf_getscn(elf_.get(), header.number);
-	GElf_Shdr now;
-	if (!section || !gelf_getshdr(section, &now))
-		return libelf_failure(header.name.c_str());
-	if (!(now.sh_flags & SHF_COMPRESSED))
-		return contents(header);
-	GElf_Chdr compression;
-	if (!gelf_getchdr(section, &compression))
-		return libelf_failure(header.name.c_str());
-	if (compression.ch_size > max_section_bytes)
-		return failure(EBADMSG, "%s: 0x%llx bytes are more than the 256 MiB that are read", header.name.c_str(),
-			       Wide{compression.ch_size});
-	if (elf_compress(section, 0, 0) < 0)
-		return libelf_failure(header.name.c_str());
-	const Elf_Data* data = elf_getdata(section, nullptr);
-	if (!data || !data->d_buf)
-		return libelf_failure(header.name.c_str());
-	const Bytes bytes(static_cast<const std::uint8_t*>(data->d_buf), data->d_size);
-	return std::optional<ElfSection>{{0, header.offset, bytes, true}};
-}
-
 ElfFile::Found ElfFile::eh_frame() const
 {
 	Found by_name = section(".eh_frame");
-	if (!by_name || *by_name || !eh_frame_header_)
+	const Header* const header = find(".eh_frame");
+	const bool absent =
+		(header && header->type == SHT_NOBITS) || (eh_frame_header_ && is_absent(eh_frame_header_->address));
+	if (!by_name || *by_name || !eh_frame_header_ || absent)
 		return by_name;
 	return from_eh_frame_header();
 }

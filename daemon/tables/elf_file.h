@@ -9,6 +9,7 @@
 
 #include <libelf.h>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,11 @@ struct ElfSection {
 	bool end_known = true; // false: it ends somewhere in bytes, by its own marks
 };
 
+// A file of debug information alone has the headers of the program that it was taken from, and
+// no code: nothing but its symbols and .debug_frame is there, and its segments are as
+// good as their addresses. One that is packed into the program (.gnu_debugdata) is asked for what the
+// program was stripped of.
+//
 // Reads on demand and never maps the file: one that shrinks meanwhile gives an
 // error and no signal. Headers that lie give EBADMSG, a file that is not for us
 // (other machine, object file) ENOEXEC.
@@ -51,7 +57,7 @@ public:
 	Found sframe() const;      // by program header, section type, or name
 	Found eh_frame() const;    // by name, or through PT_GNU_EH_FRAME
 	Found exidx() const;       // by program header; 32-bit Arm only
-	Found debug_frame() const; // by name, decompressed; it has no address
+	Found debug_frame() const; // by name, decompressed; it has no address; or that of .gnu_debugdata
 	Found section(std::string_view name) const;
 
 	// Where a section begins, without reading it.
@@ -63,6 +69,9 @@ public:
 	// Where symbols say that functions begin, and the entry of a 32-bit Arm program;
 	// sorted. In 32-bit Arm files bit 0 is set for Thumb code.
 	std::vector<std::uint64_t> functions() const;
+	// Where the dynamic linker or the C library calls code that needs no symbol: DT_INIT and DT_FINI,
+	// or the sections .init and .fini; as above.
+	std::vector<std::uint64_t> start_and_end_code() const;
 	// The same of the functions of that name, each once.
 	std::vector<std::uint64_t> functions_named(std::string_view name) const;
 	// The segment that holds an address, executable or not.
@@ -86,8 +95,9 @@ private:
 		std::uint64_t address, offset, bytes;
 		bool loaded;
 		bool code = false;
-		std::size_t number = 0; // of the section
-		std::uint32_t link = 0; // another section's number
+		bool per_thread = false; // its addresses are a template's
+		std::size_t number = 0;  // of the section
+		std::uint32_t link = 0;  // another section's number
 	};
 
 	ElfFile() = default;
@@ -106,13 +116,18 @@ private:
 	std::vector<Relocation> relocations() const;
 	Status read_header();
 	Status read_programs();
+	Status add_program(std::size_t number);
 	Status add_load(std::size_t number, const Load& load);
 	void read_sections();
 	void check_entry();
 	void read_build_id();
 	void scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align);
 	Found contents(const Header& header) const;
+	Result<std::optional<std::uint64_t>> unpacked_bytes(const Header& header, Elf_Scn* section) const;
 	Found decompressed(const Header& header) const;
+	const Header* find_unloaded(std::string_view name) const;
+	bool is_absent(std::uint64_t address) const;
+	const ElfFile* packed_debug_file() const;
 	Found from_eh_frame_header() const;
 	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
 	const Header* find(std::string_view name) const;
@@ -130,7 +145,11 @@ private:
 	std::optional<Header> eh_frame_header_;
 	std::optional<Header> exidx_;
 	std::optional<Header> dynamic_;
-	bool program_ = false; // by type or interpreter
+	bool program_ = false;    // by type or interpreter
+	bool debug_only_ = false; // none of the code is in the file
+	// .gnu_debugdata, when it has been asked for.
+	mutable bool packed_read_ = false;
+	mutable std::shared_ptr<const ElfFile> packed_;
 };
 
 } // namespace uwind

@@ -38,12 +38,14 @@ std::uint64_t ElfFile::symbol_bytes(std::uint64_t address) const
 	return 0;
 }
 
-// Of the first table of that type.
+// Of the first table of that type; what a program was stripped of may be in .gnu_debugdata.
 std::vector<ElfFile::RawSymbol> ElfFile::symbols(std::uint32_t type) const
 {
 	std::vector<RawSymbol> result;
 	const auto header =
 		std::find_if(headers_.begin(), headers_.end(), [&](const Header& at) { return at.type == type; });
+	if (header == headers_.end() && type == SHT_SYMTAB && packed_debug_file())
+		return packed_->symbols(type);
 	if (header == headers_.end() || header->bytes > max_symbol_bytes)
 		return result;
 	const Result<Bytes> bytes = chunk(header->offset, header->bytes, header->name);
@@ -103,6 +105,25 @@ std::vector<std::uint64_t> ElfFile::functions() const
 	if (arch_ == Arch::arm && entry_)
 		addresses.push_back(raw_entry_);
 	std::sort(addresses.begin(), addresses.end());
+	return addresses;
+}
+
+std::vector<std::uint64_t> ElfFile::start_and_end_code() const
+{
+	std::vector<std::uint64_t> addresses;
+	const Result<Bytes> bytes =
+		dynamic_ ? chunk(dynamic_->offset, dynamic_->bytes, "dynamic section") : Result<Bytes>(Bytes{});
+	const unsigned word = word_bytes(arch_);
+	for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= 2 * word;) {
+		const std::uint64_t tag = word == 4 ? cursor.u32() : cursor.u64();
+		const std::uint64_t value = word == 4 ? cursor.u32() : cursor.u64();
+		if ((tag == DT_INIT || tag == DT_FINI) && find_segment(segments_, value & ~std::uint64_t{1}, 1))
+			addresses.push_back(value);
+	}
+	if (addresses.empty() && arch_ != Arch::arm) // of its sections nobody says whether they are Thumb code
+		for (const char* name : {".init", ".fini"})
+			if (const auto address = section_address(name))
+				addresses.push_back(*address);
 	return addresses;
 }
 

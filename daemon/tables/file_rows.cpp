@@ -16,18 +16,35 @@ extern "C" {
 namespace uwind {
 namespace {
 
-// A file without .eh_frame may have this one, or its debug file may. clang's says nothing
-// of how frames are undone, and gcc's is late there: the instructions come first. If it
-// is broken, the rest is not lost.
-void add_debug_frame(TableRows& table, const ElfFile& file, const ElfFile* debug)
+// Of the file, or of its debug file. If it is broken, the rest is not lost.
+CfiRows read_debug_frame(TableRows& table, const ElfFile& file, const ElfFile* debug)
 {
-	Result<TableRows> rows = lower_debug_frame(file, file.segments());
+	Result<CfiRows> rows = lower_debug_frame(file, file.segments(), &file);
 	if (!rows && rows.error().code == ENODATA && debug)
-		rows = lower_debug_frame(*debug, file.segments());
+		rows = lower_debug_frame(*debug, file.segments(), &file);
 	if (rows)
-		fill_gaps(table, *rows);
-	else if (rows.error().code != ENODATA)
+		return std::move(*rows);
+	if (rows.error().code != ENODATA)
 		table.inexpressible[rows.error().message]++;
+	return {};
+}
+
+template <typename T>
+void append(std::vector<T>& all, const std::vector<T>& more)
+{
+	all.insert(all.end(), more.begin(), more.end());
+}
+
+// What .eh_frame leaves out.
+void add_cfi(CfiRows& cfi, const CfiRows& more)
+{
+	fill_gaps(cfi.at_calls, more.at_calls);
+	for (const auto& [reason, times] : more.believed.inexpressible)
+		cfi.believed.inexpressible[reason] += times;
+	append(cfi.left_out, more.left_out);
+	append(cfi.doubtful, more.doubtful);
+	append(cfi.doubtful, more.functions);
+	append(cfi.epilogues, more.epilogues);
 }
 
 } // namespace
@@ -37,15 +54,24 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	Result<CfiRows> cfi = lower_eh_frame(file);
 	if (!cfi)
 		return cfi.error();
-	TableRows table = std::move(cfi->believed);
-	const bool described = !table.rows.empty();
-	table.method = described ? UW_METHOD_EH_FRAME : UW_METHOD_SYNTH;
+	TableRows& table = cfi->believed;
+	table.method = table.rows.empty() ? UW_METHOD_SYNTH : UW_METHOD_EH_FRAME;
 	table.arch = file.arch();
-	fill_known_code(table, file, cfi->doubtful);
+	CfiRows debug_frame = read_debug_frame(table, file, debug);
+	// That of 32-bit Arm is good for calls only, and its compilers' code is read with better results.
+	const bool code_first = file.arch() == Arch::arm;
+	TableRows described;
+	if (!code_first) {
+		add_cfi(*cfi, debug_frame);
+		described = std::move(debug_frame.believed);
+		if (table.rows.empty() && !described.rows.empty())
+			table.method = UW_METHOD_DEBUG_FRAME;
+	}
+	fill_known_code(table, file, cfi->doubtful, std::move(cfi->left_out), described);
 	fill_gaps(table, rows_of(std::move(cfi->epilogues)));
 	fill_gaps(table, cfi->at_calls);
-	if (!described)
-		add_debug_frame(table, file, debug);
+	if (code_first)
+		fill_gaps(table, debug_frame.believed);
 	lengthen_signal_returns(table);
 	begin_outermost(table, file);
 	if (table.method == UW_METHOD_EH_FRAME)
@@ -53,7 +79,7 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	if (table.rows.empty())
 		return Error{ENODATA, cfi->section ? ".eh_frame describes no code of this file"
 						   : "there is neither .sframe nor .eh_frame in it"};
-	return table;
+	return std::move(table);
 }
 
 } // namespace uwind

@@ -17,6 +17,7 @@ extern "C" {
 #include "types.h"
 }
 
+#include <algorithm>
 #include <cerrno>
 
 namespace uwind {
@@ -79,9 +80,49 @@ std::vector<Stretch> marked_read(std::vector<Stretch> stretches)
 	return stretches;
 }
 
+// CFI that does not say where a register is leaves it where it was, or the frame pointer lost.
+void learn_registers(Rule& rule, const Rule& read)
+{
+	const bool same_frame = rule.kind == UW_RULE_FRAME && read.kind == UW_RULE_READ &&
+				rule.cfa_kind == read.cfa_kind && rule.cfa_reg == read.cfa_reg &&
+				rule.cfa_off == read.cfa_off && rule.cfa_add == read.cfa_add &&
+				rule.ra_place == read.ra_place && rule.ra_off == read.ra_off;
+	if (!same_frame)
+		return;
+	if (rule.fp_place == UW_PLACE_LOST || rule.fp_place == UW_PLACE_SAME) {
+		rule.fp_place = read.fp_place;
+		rule.fp_reg = read.fp_reg;
+		rule.fp_off = read.fp_off;
+	}
+	if (!rule.base_slot)
+		rule.base_slot = read.base_slot;
+}
+
+// The rows of table, with what the instructions say of registers.
+TableRows with_registers(const TableRows& table, const std::vector<Stretch>& read)
+{
+	std::vector<Stretch> stretches;
+	std::size_t next = 0;
+	for (const Stretch& known : read) {
+		while (next + 1 < table.rows.size() && table.rows[next + 1].start <= known.start)
+			next++;
+		for (std::size_t i = next; i + 1 < table.rows.size() && table.rows[i].start < known.end; i++) {
+			Stretch stretch{std::max(table.rows[i].start, known.start),
+					std::min(table.rows[i + 1].start, known.end), table.rules[table.rows[i].rule]};
+			learn_registers(stretch.rule, known.rule);
+			if (stretch.start < stretch.end && stretch.rule.kind != UW_RULE_NONE)
+				stretches.push_back(stretch);
+		}
+	}
+	TableRows result = rows_of(std::move(stretches));
+	fill_gaps(result, table);
+	return result;
+}
+
 } // namespace
 
-void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful)
+void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful,
+		     std::vector<Stretch> left_out, const TableRows& debug_frame)
 {
 	const bool arm = file.arch() == Arch::arm;
 	std::vector<Stretch> stretches = plt_stretches(file);
@@ -97,7 +138,14 @@ void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<Co
 		fill_gaps(table, rows_of(system_call_stretches_arm(file)));
 	if (const auto stretch = entry_stretch(file, table))
 		fill_gaps(table, rows_of({*stretch}));
-	fill_gaps(table, rows_of(marked_read(code_stretches(file, table, doubtful))));
+	fill_gaps(table, rows_of(std::move(left_out)));
+	std::vector<Stretch> read = marked_read(code_stretches(file, table, doubtful));
+	if (!debug_frame.rows.empty()) {
+		std::sort(read.begin(), read.end(),
+			  [](const Stretch& left, const Stretch& right) { return left.start < right.start; });
+		fill_gaps(table, with_registers(debug_frame, read));
+	}
+	fill_gaps(table, rows_of(std::move(read)));
 	if (arm)
 		fill_gaps(table, rows_of(indexed_calls(table, file)));
 }

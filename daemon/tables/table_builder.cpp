@@ -83,10 +83,10 @@ Status check_machine(const ElfFile& file, Arch machine)
 	return Error{ENOEXEC, std::string("it is for ") + arch_name(file.arch()) + ", not for this machine"};
 }
 
-// Only where .eh_frame describes nothing is a debug file worth opening.
+// For the .debug_frame that the file itself was stripped of.
 Result<TableRows> lower_with_debug_file(const ElfFile& file, const DebugFiles& debug_files)
 {
-	if (!debug_files || file.arch() != Arch::arm || file.build_id().empty())
+	if (!debug_files || file.build_id().empty())
 		return rows_of_file(file);
 	const UniqueFd fd = debug_files(file.build_id());
 	const Result<ElfFile> debug = ElfFile::open(fd.get());

@@ -92,8 +92,9 @@ void compare_file(const std::string& path, Verdict& verdict)
 	const auto file = uwind::ElfFile::open(fd.get());
 	INFO(path);
 	REQUIRE(file);
-	const auto table = uwind::lower_debug_frame(*file, {{0, 0xfffff000, 0}});
-	REQUIRE(table);
+	const auto rows = uwind::lower_debug_frame(*file, {{0, 0xfffff000, 0}});
+	REQUIRE(rows);
+	const TableRows* const table = &rows->believed;
 	REQUIRE(uwind::check_rows(*table, uwind::Arch::arm));
 	CHECK(table->method == UW_METHOD_DEBUG_FRAME);
 	for (const auto& [reason, count] : table->inexpressible)
@@ -119,7 +120,7 @@ std::string lowered(const ByteVector& section)
 	const auto file = uwind::ElfFile::from_bytes(Image().section(".debug_frame", section).build());
 	REQUIRE(file);
 	const auto table = uwind::lower_debug_frame(*file, file->segments());
-	return table ? text_of(*table, uwind::Arch::x86_64) : table.error().message;
+	return table ? text_of(table->believed, uwind::Arch::x86_64) : table.error().message;
 }
 
 // A record, with its length in front: 32-bit DWARF, or 64-bit.
@@ -170,6 +171,57 @@ TEST_CASE("functions that the linker left out of the program have no rows from .
 	const auto table = uwind::lower_debug_frame(*file, {{0, 0x1000, 0}});
 	REQUIRE(!table);
 	CHECK(table.error().code == ENODATA);
+}
+
+// The instructions are those of a function without a frame.
+TEST_CASE("code that .eh_frame leaves out has the rows of .debug_frame, before it is read")
+{
+	Image file;
+	file.code(0, ByteVector(0x100, 0xc3), ".text");
+	CfiText cfi(file.next_address());
+	cfi.fde(cfi.cie(CieText{}), text_address, 16, {0x0e, 32});
+	file.section(".eh_frame", cfi.bytes());
+	const ByteVector cie = record(fixed(0xffffffff, 4) + common);
+	const ByteVector deeper = {0x0e, 64, 0, 0};
+	file.section(".debug_frame", cie + record(fixed(0, 4) + range(text_address + 8, 8) + deeper) +
+					     record(fixed(0, 4) + range(text_address + 32, 16) + deeper));
+	const auto row = [](int bytes) { return "cfa=rsp+" + std::to_string(bytes) + " ra=[cfa-8] rbp=same"; };
+	const std::string text = text_of(lower(file), uwind::Arch::x86_64);
+	INFO(text);
+	CHECK(text.starts_with("0 " + row(32) + "; 16 " + row(8)));
+	CHECK(text.find("; 32 " + row(64) + "; 48 ") != std::string::npos);
+}
+
+// As Go's is.
+TEST_CASE("where .debug_frame forgets the frame pointer, the instructions say where it is, or nobody does")
+{
+	const ByteVector saves = {0x55, 0x48, 0x89, 0xe5,
+				  0x31, 0xc0, 0x5d, 0xc3};             // push %rbp; mov %rsp, %rbp; …; pop; ret
+	const ByteVector hides = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xe0}; // … jmp *%rax
+	Image file;
+	file.code(0, saves, ".text").code(16, hides, ".text2");
+	const ByteVector cie = record(fixed(0xffffffff, 4) + common);
+	const ByteVector pushed = {0x41, 0x0e, 16, 0};
+	file.section(
+		".debug_frame",
+		cie + record(fixed(0, 4) + range(text_address, 8) + ByteVector{0x41, 0x0e, 16, 0x46, 0x0e, 8, 0, 0}) +
+			record(fixed(0, 4) + range(text_address + 16, 6) + pushed));
+	const std::string ra = " ra=[cfa-8] ";
+	const std::string text = text_of(lower(file), uwind::Arch::x86_64);
+	INFO(text);
+	CHECK(text.starts_with("0 cfa=rsp+8" + ra + "rbp=same; 1 cfa=rsp+16" + ra + "rbp=[cfa-16]; "));
+	CHECK(text.find("; 7 cfa=rsp+8" + ra + "rbp=same") != std::string::npos);
+}
+
+TEST_CASE("a program with nothing but .debug_frame has its rows and its name")
+{
+	Image file;
+	file.code(0, ByteVector(32, 0xc3), ".text");
+	const ByteVector cie = record(fixed(0xffffffff, 4) + common);
+	file.section(".debug_frame", cie + record(fixed(0, 4) + range(text_address, 32) + ByteVector{0x0e, 64, 0, 0}));
+	const TableRows table = lower(file);
+	CHECK(text_of(table, uwind::Arch::x86_64) == "0 cfa=rsp+64 ra=[cfa-8] rbp=same; 32 none");
+	CHECK(table.method == UW_METHOD_DEBUG_FRAME);
 }
 
 TEST_CASE("every row of .debug_frame that compilers of 32-bit Arm made is what readelf says")
