@@ -90,6 +90,8 @@ std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table,
 	std::vector<CodeFunction> functions = known;
 	for (const std::uint64_t address : file.functions())
 		functions.push_back({address, 0});
+	for (const std::uint64_t address : file.start_and_end_code())
+		functions.push_back({address, 0});
 	const std::vector<CodeSection> sections = sections_of(file, table);
 	if (file.arch() == Arch::arm)
 		return arm_stretches(file, sections, std::move(functions));

@@ -67,11 +67,13 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 		if (table.rows.empty() && !described.rows.empty())
 			table.method = UW_METHOD_DEBUG_FRAME;
 	}
-	fill_known_code(table, file, cfi->doubtful, std::move(cfi->left_out), described);
+	const std::vector<CloneCall> clones = clone_calls(file);
+	fill_known_code(table, file, cfi->doubtful, std::move(cfi->left_out), clones, described);
 	fill_gaps(table, rows_of(std::move(cfi->epilogues)));
 	fill_gaps(table, cfi->at_calls);
 	if (code_first)
 		fill_gaps(table, debug_frame.believed);
+	tell_threads_apart(table, clones);
 	lengthen_signal_returns(table);
 	begin_outermost(table, file);
 	if (table.method == UW_METHOD_EH_FRAME)

@@ -122,7 +122,7 @@ TableRows with_registers(const TableRows& table, const std::vector<Stretch>& rea
 } // namespace
 
 void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful,
-		     std::vector<Stretch> left_out, const TableRows& debug_frame)
+		     std::vector<Stretch> left_out, const std::vector<CloneCall>& clones, const TableRows& debug_frame)
 {
 	const bool arm = file.arch() == Arch::arm;
 	std::vector<Stretch> stretches = plt_stretches(file);
@@ -136,6 +136,8 @@ void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<Co
 	fill_gaps(table, rows_of(std::move(stretches)));
 	if (arm)
 		fill_gaps(table, rows_of(system_call_stretches_arm(file)));
+	else
+		fill_gaps(table, rows_of(clone_stretches(file, table, clones)));
 	if (const auto stretch = entry_stretch(file, table))
 		fill_gaps(table, rows_of({*stretch}));
 	fill_gaps(table, rows_of(std::move(left_out)));

@@ -2,6 +2,7 @@
 // Rows for code that call frame information says nothing about.
 #pragma once
 
+#include "tables/clone_call.h"
 #include "tables/code_function.h"
 #include "tables/elf_file.h"
 #include "tables/row_builder.h"
@@ -17,6 +18,7 @@ namespace uwind {
 // code is described, in words that rules do not have. What debug_frame says of a place
 // counts for more than its instructions, which may know more of registers.
 void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful,
-		     std::vector<Stretch> left_out, const TableRows& debug_frame = {});
+		     std::vector<Stretch> left_out, const std::vector<CloneCall>& clones,
+		     const TableRows& debug_frame = {});
 
 } // namespace uwind

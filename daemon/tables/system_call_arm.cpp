@@ -134,7 +134,15 @@ std::optional<Found> thread_start(const ArmCode& code, std::uint64_t child)
 	return {};
 }
 
-// What follows the system call.
+// What follows the system call: where the branch of the new thread ends.
+std::uint64_t branch_end_behind(const ArmCode& code, std::uint64_t svc)
+{
+	for (std::uint64_t at = svc; at - svc < max_branch_bytes && code.bytes_at(at); at += code.bytes_at(at))
+		if (code.branch_if_zero(at))
+			return at + code.bytes_at(at);
+	return 0;
+}
+
 std::optional<Found> thread_start_behind(const ArmCode& code, std::uint64_t svc)
 {
 	for (std::uint64_t at = svc; at - svc < max_branch_bytes && code.bytes_at(at); at += code.bytes_at(at))
@@ -174,6 +182,33 @@ std::vector<Stretch> system_call_stretches_arm(const ElfFile& file)
 		}
 	}
 	return stretches;
+}
+
+std::vector<CloneCall> clone_calls_arm(const ElfFile& file)
+{
+	std::vector<CloneCall> calls;
+	for (const Segment& segment : file.segments()) {
+		const Bytes bytes = file.read(segment.address, segment.bytes);
+		for (const bool thumb : {true, false}) {
+			const ArmCode code(bytes, thumb);
+			for (std::uint64_t at = code.step(); at < bytes.size(); at += code.step()) {
+				const std::optional<Found> thread =
+					code.number_at(at) == sys_clone ? find_at(code, at) : std::nullopt;
+				if (!thread)
+					continue;
+				const std::uint64_t svc = at + code.bytes_at(at), behind = svc + code.step();
+				const auto offset = [&](std::uint64_t into) {
+					return static_cast<std::uint32_t>(segment.offset + into);
+				};
+				calls.push_back({offset(at),
+						 offset(svc),
+						 {offset(behind), offset(branch_end_behind(code, svc))},
+						 {offset(thread->start), offset(thread->start + thread->bytes)},
+						 segment.address + behind});
+			}
+		}
+	}
+	return calls;
 }
 
 } // namespace uwind

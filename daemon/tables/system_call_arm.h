@@ -2,6 +2,7 @@
 // Two places of 32-bit Arm code that a system call explains.
 #pragma once
 
+#include "tables/clone_call.h"
 #include "tables/elf_file.h"
 #include "tables/row_builder.h"
 
@@ -13,5 +14,8 @@ namespace uwind {
 // ARM code; from one byte earlier on, since that is where a return address is looked up.
 // Where threads begin: from the child's branch behind clone to its first call.
 std::vector<Stretch> system_call_stretches_arm(const ElfFile& file);
+
+// Where threads are made.
+std::vector<CloneCall> clone_calls_arm(const ElfFile& file);
 
 } // namespace uwind
