@@ -89,7 +89,9 @@ TEST_CASE("since when a module's table was known comes back; reports that say no
 	CHECK(written(*read_json(json.dump())) == written(report));
 	for (auto& module : json["modules"])
 		module.erase("table_known_ns");
-	for (const ReportModule& module : read_json(json.dump())->modules)
+	const auto read = read_json(json.dump());
+	REQUIRE(read);
+	for (const ReportModule& module : read->modules)
 		CHECK(module.table_known_ns == 0);
 }
 
