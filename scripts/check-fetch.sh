@@ -70,6 +70,20 @@ check_tries() {
 	tries 1 1 9 "E: The repository 'http://mirror none Release' does not have a Release file." 0
 }
 
+# One that neither ends nor does anything, but for some of its children, is ended; one that works on is not.
+hangs() { echo >>"$WORK/tries" && sleep 1000 | cat; }
+works() { for _ in 1 2 3 4 5 6; do head -c 200000 /dev/zero >"$WORK/zeros" && sleep 0.5; done; }
+
+check_silence() {
+	local FETCH_PAUSES=0 FETCH_SILENCE=2 status=0
+	rm -f "$WORK/tries"
+	fetch "a thing of sid" "$WORK/log" hangs 2>"$WORK/notes" || status=$?
+	same "status of what hangs" "$status, $(wc -l <"$WORK/tries") tries" "$EX_LOST, 2 tries"
+	says "$(cat "$WORK/notes")" "try 1 failed, the next is in 0 s: Failed to fetch: nothing was done for 2 s"
+	! pgrep -P $$ sleep >/dev/null || complain "what hangs goes on"
+	fetch "a thing of sid" "$WORK/log" works || complain "what works is ended: $(cat "$WORK/log")"
+}
+
 check_last_word() {
 	local said status=0
 	FETCH_PAUSES=0 tries $EX_LOST 2 9 "$LOST" 2
@@ -166,6 +180,7 @@ check_apt() {
 }
 
 check_tries
+check_silence
 check_last_word
 check_steps
 check_apt

@@ -53,12 +53,12 @@ explain_failure() {
 	die "apt-get could not install $*: $(first_error "$LOG") ($LOG)"
 }
 
-# install PACKAGE...: 1 if apt says no.
+# install PACKAGE...: 1 if apt says no. Only the download is watched and tried again: dpkg is never interrupted.
 install() {
 	local status=0
-	fetch "Debian packages ($*)" "$LOG" apt install --no-install-recommends "$@" || status=$?
+	fetch "Debian packages ($*)" "$LOG" apt --download-only install --no-install-recommends "$@" || status=$?
 	[ "$status" != "$EX_LOST" ] || die_lost "Debian packages ($*)" "$LOG"
-	return "$status"
+	[ "$status" = 0 ] && apt install --no-install-recommends "$@" >"$LOG" 2>&1
 }
 
 # An old package index names files that the mirror no longer has: renew it once, then say what is wrong.

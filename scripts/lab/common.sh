@@ -36,6 +36,10 @@ need() {
 # Seconds between the tries: a network that is gone for a minute is not noticed.
 FETCH_PAUSES=${UWIND_FETCH_PAUSES-2 5 15 30}
 
+# Seconds in which a fetching command must do something: apt's own timeouts are for single answers, and after a reset in the middle
+# of a file it may wait for ever for a request that it has not made.
+FETCH_SILENCE=${UWIND_FETCH_SILENCE-150}
+
 # What apt is told wherever it fetches, beside what it is configured with. UWIND_PROXY goes before apt's own proxy.
 APT_SETTINGS=(Acquire::Retries=3 Acquire::http::Timeout=30 Acquire::https::Timeout=30 APT::Update::Error-Mode=any)
 if [ -n "${UWIND_PROXY:-}" ]; then APT_SETTINGS+=("Acquire::http::Proxy=$UWIND_PROXY" "Acquire::https::Proxy=$UWIND_PROXY"); fi
@@ -63,6 +67,64 @@ lost_lines() {
 	if [ -s "$1" ]; then grep -a 'Failed to fetch' "$1" | grep -avE ' 4(0[0-7]|10) '; else echo "nothing was said"; fi
 }
 
+# processes_below PID BUT: all of them, without BUT and those below it.
+processes_below() {
+	ps -eo pid=,ppid= | awk -v root="$1" -v but="$2" '
+		{ parent[$1] = $2 }
+		END {
+			for (p in parent) {
+				for (q = p; q in parent && q != root && q != but; q = parent[q]);
+				if (q == root && p != root) print p
+			}
+		}'
+}
+
+# done_by PID...: what they have read, written and computed, coarsely: a progress message now and then is nothing.
+done_by() {
+	local p stat bytes=0 ticks=0
+	for p in "$@"; do
+		{ read -r stat <"/proc/$p/stat"; } 2>/dev/null || continue
+		read -ra stat <<<"${stat##*) }"
+		ticks=$((ticks + stat[11] + stat[12]))
+		bytes=$((bytes + $(awk '/^[rw]char/ { sum += $2 } END { print sum + 0 }' "/proc/$p/io" 2>/dev/null || echo $((SECONDS * 65536)))))
+	done
+	echo "$* $((bytes / 65536)) $((ticks / 200))"
+}
+
+# watch PID LOG: ends what PID has started once that has done nothing for FETCH_SILENCE seconds, and says so in the log. It starts
+# nothing that could outlive it, and holds no lock.
+watch() {
+	local since=$SECONDS before='' now below nap self=$BASHPID
+	if [ -n "${LOCK_FD:-}" ]; then exec {LOCK_FD}>&-; fi
+	exec {nap}<> <(:)
+	while kill -0 "$1"; do
+		read -rt 2 -u "$nap" || true
+		mapfile -t below < <(processes_below "$1" "$self")
+		now=$(done_by "${below[@]}")
+		if [ "$now" != "$before" ]; then before=$now since=$SECONDS; fi
+		[ $((SECONDS - since)) -ge "$FETCH_SILENCE" ] || continue
+		echo "Failed to fetch: nothing was done for $FETCH_SILENCE s" >>"$2"
+		kill "${below[@]}"
+		read -rt 10 -u "$nap" || true
+		mapfile -t below < <(processes_below "$1" "$self")
+		kill -KILL "${below[@]}"
+		since=$SECONDS
+	done
+}
+
+# watched LOG COMMAND...: in the foreground, so that who interrupts this shell interrupts it, too.
+watched() {
+	local log=$1 watcher status=0 self=$BASHPID
+	shift
+	: >"$log"
+	watch "$self" "$log" </dev/null >/dev/null 2>&1 &
+	watcher=$!
+	"$@" >>"$log" 2>&1 || status=$?
+	kill "$watcher"
+	wait "$watcher" 2>/dev/null || true
+	return "$status"
+}
+
 # fetch WHAT LOG COMMAND...: runs what downloads, with its output in LOG, and again after longer and longer pauses as long as
 # a download does not come. What failed tries said is kept in LOG.1, LOG.2 … 0: done; EX_LOST: it never came; 1: refused.
 fetch() {
@@ -70,7 +132,7 @@ fetch() {
 	shift 2
 	rm -f "$log".[0-9]*
 	for pause in $FETCH_PAUSES last; do
-		if "$@" >"$log" 2>&1; then return 0; fi
+		if watched "$log" "$@"; then return 0; fi
 		if ! lost_lines "$log" >/dev/null; then return 1; fi
 		try=$((try + 1))
 		cp "$log" "$log.$try"
