@@ -89,15 +89,12 @@ int uw_client_table_create(void *context, void *data)
 	struct uw_client *client = context;
 	struct uw_reject reject = {};
 	struct uw_kept *kept;
-	int err = 0;
+	int err = uw_quota_begin_input(client->quota);
 
-	if (client->quota)
-		err = uw_quota_begin_input(client->quota, arg->data_bytes, true);
 	if (err)
 		return err;
 	err = uw_create(client, arg, &reject, &kept);
-	if (client->quota)
-		uw_quota_end_input(client->quota);
+	uw_quota_end_input(client->quota);
 	uw_ioctl_reject(&reject, &arg->bad_offset, arg->bad_why, sizeof(arg->bad_why));
 	if (err)
 		return err;
@@ -183,7 +180,7 @@ int uw_client_range_bind(void *context, void *data)
 	if (!kept)
 		return -ENOENT;
 	if (arg->nr_ranges > ARRAY_SIZE(ranges))
-		many = kmalloc_array(arg->nr_ranges, sizeof(*many), GFP_KERNEL);
+		many = kmalloc_array(arg->nr_ranges, sizeof(*many), GFP_KERNEL_ACCOUNT);
 	if (!many)
 		err = -ENOMEM;
 	else if (copy_from_user(many, u64_to_user_ptr(arg->ranges),

@@ -28,11 +28,6 @@
 #define UW_FILE_BUCKET_BITS 10
 #define UW_OWN_TABLES 64     /* of one file                                     */
 #define UW_OWN_TABLES_SAME 4 /* of these, of one viewer                         */
-#define UW_FILE_SHARES 4 /* one user's processes have one of these              */
-
-static unsigned int max_files = 16384;
-module_param(max_files, uint, 0644);
-MODULE_PARM_DESC(max_files, "files that are tracked at once (16384)");
 
 static DEFINE_SPINLOCK(files_lock);
 static struct hlist_head buckets[1 << UW_FILE_BUCKET_BITS]; /* Protected by: files_lock */
@@ -126,8 +121,7 @@ static struct uw_file *uw_file_create(const struct uw_file_id *id, struct file *
 
 static void uw_file_unreserve(struct uw_quota *quota)
 {
-	if (quota)
-		uw_quota_give_file(quota);
+	uw_quota_uncharge(quota, UW_QUOTA_FILES, 1);
 }
 
 static void uw_file_free(struct uw_file *file)
@@ -195,11 +189,9 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
  */
 static int uw_file_reserve(struct uw_quota *quota)
 {
-	u32 max = READ_ONCE(max_files);
-
-	if (atomic_read(&nr_files) >= max)
+	if (atomic_read(&nr_files) >= uw_quota_max_files())
 		return -ENOSPC;
-	return quota ? uw_quota_take_file(quota, max / UW_FILE_SHARES) : 0;
+	return uw_quota_charge(quota, UW_QUOTA_FILES, 1);
 }
 
 /* Whoever gets no file is counted: its frames are without one. */
@@ -216,7 +208,7 @@ static struct uw_file *uw_file_add(const struct uw_file_id *id, struct file *f,
 	int err = uw_file_reserve(quota);
 
 	if (err) {
-		uw_file_evict(READ_ONCE(max_files) / 16 + 1);
+		uw_file_evict(uw_quota_max_files() / 16 + 1);
 		err = uw_file_reserve(quota);
 	}
 	if (err)

@@ -10,6 +10,7 @@
 #include "file_store.h"
 #include "fork.h"
 #include "netlink.h"
+#include "quota.h"
 #include "request.h"
 #include "self.h"
 #include "sender.h"
@@ -29,6 +30,7 @@ struct uw_part {
  * a module whose init has failed even if someone holds a reference.
  */
 static const struct uw_part parts[] = {
+	{ NULL, uw_quota_exit },
 	{ NULL, uw_file_exit },
 	{ uw_space_init, uw_space_exit },
 	{ NULL, uw_work_exit },

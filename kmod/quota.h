@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What one user may hold without privilege: tables of own sections, files that
- * are tracked because the user's processes ran them first, and requests for the
- * stacks of threads that sleep.
+ * What users without privilege may make grow: one account for each of them, one
+ * limit of each kind for an account, and one for all accounts together, which is
+ * at least four times as much: nobody takes what is there for everybody.
+ *
+ * A user is who is accountable: in a user namespace, whoever made it, however
+ * many ids are mapped there. What root made (a container, say) is an account of
+ * its own, that of the namespace's root.
  */
 #ifndef UW_QUOTA_H
 #define UW_QUOTA_H
@@ -11,31 +15,47 @@
 
 struct uw_quota;
 
-/* The account of current's real user, with a reference; NULL: no memory. */
+enum uw_quota_kind {
+	UW_QUOTA_TABLES, /* tables                                               */
+	UW_QUOTA_BYTES,  /* memory of tables                                     */
+	UW_QUOTA_INPUT,  /* memory that making a table takes, bytes              */
+	UW_QUOTA_FILES,  /* files that are tracked since the user's processes ran them first */
+	UW_QUOTA_RANGES, /* ranges that the user's tables are bound to           */
+	UW_QUOTA_ASKS,   /* requests that SESSION_ASK made and nobody answered yet */
+	UW_NR_QUOTAS,
+};
+
+/* The account of current's user, with a reference; NULL: no memory. */
 struct uw_quota *uw_quota_get(gfp_t gfp);
 void uw_quota_put(struct uw_quota *quota);
 
 /*
- * Charge one table; holds a reference until given back. member: it was made
- * through /dev/uwind, which allows more. -EDQUOT. Atomic.
+ * Charge so much of a kind. -EDQUOT: the user's part is used up; -ENOSPC: all users'
+ * is. NULL: made with privilege, not charged. Atomic. An account lasts as long as
+ * anything is charged to it.
  */
-int uw_quota_take(struct uw_quota *quota, u64 bytes, bool member);
-void uw_quota_give(struct uw_quota *quota, u64 bytes);
+int uw_quota_charge(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount);
+void uw_quota_uncharge(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount);
 
-/* The same for a file, of which a user may hold so many. */
-int uw_quota_take_file(struct uw_quota *quota, u32 limit);
-void uw_quota_give_file(struct uw_quota *quota);
+/* The same whatever the limits, for a copy of what is charged already. */
+void uw_quota_charge_copy(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount);
 
-/* The same for a request that is open. Returns false if the user has too many. */
-bool uw_quota_take_ask(struct uw_quota *quota);
-void uw_quota_give_ask(struct uw_quota *quota);
+/* A table and its memory. member: it was made through /dev/uwind, which allows more. */
+int uw_quota_charge_table(struct uw_quota *quota, u64 bytes, bool member);
+void uw_quota_uncharge_table(struct uw_quota *quota, u64 bytes);
 
 /*
- * Around copying and reading a section of so many bytes: one at a time for each
- * user, so that nobody fills memory with what is not charged yet. -EDQUOT,
- * -EINTR (a fatal signal). Sleeps.
+ * Around making a table: one at a time for each user. -EINTR (a fatal signal).
+ * NULL: no waiting. Sleeps.
  */
-int uw_quota_begin_input(struct uw_quota *quota, u64 bytes, bool member);
+int uw_quota_begin_input(struct uw_quota *quota);
 void uw_quota_end_input(struct uw_quota *quota);
+
+/* What the parameters allow in all, users with privilege included. */
+u64 uw_quota_table_budget(void);
+u32 uw_quota_max_files(void);
+
+/* Nothing is charged to anybody any more. */
+void uw_quota_exit(void);
 
 #endif

@@ -40,7 +40,7 @@ static void uw_range_get(const struct uw_range *range)
 	if (range->file)
 		refcount_inc(&range->file->refs);
 	if (range->kept)
-		uw_table_store_get(range->kept);
+		uw_table_store_bind_copy(range->kept);
 }
 
 static void uw_range_put(const struct uw_range *range)
@@ -48,7 +48,7 @@ static void uw_range_put(const struct uw_range *range)
 	if (range->file)
 		uw_file_put(range->file);
 	if (range->kept)
-		uw_table_store_put(range->kept);
+		uw_table_store_unbind(range->kept);
 }
 
 static struct uw_ranges *uw_ranges_create(u32 room, gfp_t gfp)

@@ -235,14 +235,15 @@ static int uw_check_executable(struct mm_struct *mm, u64 start, u64 end)
 static int uw_bind_locked(struct uw_space *space, const struct uw_range *bound, u32 nr)
 {
 	u32 i;
-	int err;
+	int err = 0;
 
-	for (i = 0; i < nr; i++)
-		uw_table_store_get(bound[i].kept);
-	err = uw_range_set_add(&space->bound->set, bound, nr, UW_MAX_BOUND_RANGES,
-			       GFP_KERNEL_ACCOUNT);
-	for (i = 0; err && i < nr; i++)
-		uw_table_store_put(bound[i].kept);
+	for (i = 0; !err && i < nr; i += !err)
+		err = uw_table_store_bind(bound[i].kept);
+	if (!err)
+		err = uw_range_set_add(&space->bound->set, bound, nr, UW_MAX_BOUND_RANGES,
+				       GFP_KERNEL_ACCOUNT);
+	while (err && i-- > 0)
+		uw_table_store_unbind(bound[i].kept);
 	return err;
 }
 

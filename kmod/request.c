@@ -224,8 +224,7 @@ static void uw_request_free(struct uw_request *request)
 	if (request->last.frames)
 		uw_frames_give(request->last.frames);
 	request->last.frames = NULL;
-	if (request->quota)
-		uw_quota_give_ask(request->quota);
+	uw_quota_uncharge(request->quota, UW_QUOTA_ASKS, 1);
 	request->quota = NULL;
 	uw_supply_give(request);
 }
@@ -397,8 +396,7 @@ static void uw_request_drop(struct uw_work *work)
 	struct uw_request *request = container_of(work, struct uw_request, work);
 
 	kvfree(request->last.frames);
-	if (request->quota)
-		uw_quota_give_ask(request->quota);
+	uw_quota_uncharge(request->quota, UW_QUOTA_ASKS, 1);
 }
 
 static const struct uw_work_kind request_kind = {

@@ -81,7 +81,7 @@ u64 uw_request_cancel_all(unsigned int caller);
 
 /*
  * Ask for the stack of another task, as it will be when it returns to user space.
- * Process context. quota, if not NULL, gets it back (uw_quota_give_ask()) when it is
+ * Process context. quota, if not NULL, is uncharged (UW_QUOTA_ASKS) when it is
  * answered. -EAGAIN: too many are open; -ESRCH: it returns no more.
  */
 int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_struct *task, u64 *cookie);

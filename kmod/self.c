@@ -51,7 +51,7 @@ static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
 {
 	struct uwind_range range = { .start = arg->text_start, .end = arg->text_end };
 	struct uw_kept *kept;
-	int err = uw_quota_begin_input(quota, arg->sframe_end - arg->sframe_start, false);
+	int err = uw_quota_begin_input(quota);
 
 	if (err)
 		return err;
@@ -78,7 +78,7 @@ static int uw_self_add(void *context, void *data)
 	    arg->text_end <= arg->text_start || arg->text_end > TASK_SIZE_MAX ||
 	    arg->text_end - arg->text_start > U32_MAX)
 		return -EINVAL;
-	quota = uw_quota_get(GFP_KERNEL);
+	quota = uw_quota_get(GFP_KERNEL_ACCOUNT);
 	if (!quota)
 		return -ENOMEM;
 	err = uw_self_bind(arg, quota);

@@ -76,18 +76,18 @@ unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie)
 static int uw_session_ask_task(struct uw_session *session, struct uw_quota *quota,
 			       struct task_struct *task, u64 *cookie)
 {
-	int err = -ESRCH;
+	int err = uw_quota_charge(quota, UW_QUOTA_ASKS, 1);
 
-	if (quota && !uw_quota_take_ask(quota))
-		return -EDQUOT;
+	if (err)
+		return err;
+	err = -ESRCH;
 	uw_stats_requested(session->counts, 1); /* it may be answered before we are back */
 	if (uw_request_suits(task))
 		err = uw_request_ask_task(session->slot, quota, task, cookie);
 	if (!err)
 		return 0;
 	uw_stats_lost(session->counts, err == -EAGAIN ? UWIND_LOSS_NOMEM : UWIND_LOSS_EXIT, 1);
-	if (quota)
-		uw_quota_give_ask(quota);
+	uw_quota_uncharge(quota, UW_QUOTA_ASKS, 1);
 	return err;
 }
 

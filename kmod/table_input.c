@@ -12,6 +12,7 @@
 
 #include "core/table.h"
 #include "pidfd.h"
+#include "quota.h"
 #include "refusal.h"
 #include "regs.h"
 #include "stall.h"
@@ -33,6 +34,26 @@ static_assert(UWIND_MAX_ROWS == UW_MAX_ROWS && UWIND_MAX_RULES == UW_MAX_RULES);
 #define UW_GFP_INPUT   (GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
 #define UW_PIECE_BYTES SZ_1M
 
+/* What making a table takes meanwhile: charged before it is allocated. */
+struct uw_input {
+	struct uw_quota *quota; /* NULL: made with privilege                     */
+	u64 bytes;              /* charged so far                                */
+};
+
+static int uw_input_charge(struct uw_input *input, u64 bytes)
+{
+	int err = uw_quota_charge(input->quota, UW_QUOTA_INPUT, bytes);
+
+	if (!err)
+		input->bytes += bytes;
+	return err;
+}
+
+static void uw_input_end(struct uw_input *input)
+{
+	uw_quota_uncharge(input->quota, UW_QUOTA_INPUT, input->bytes);
+}
+
 static void uw_draft_free(struct uw_draft *draft)
 {
 	kvfree(draft->rows);
@@ -40,11 +61,16 @@ static void uw_draft_free(struct uw_draft *draft)
 	kvfree(draft->hash);
 }
 
-static int uw_draft_alloc(struct uw_draft *draft, u64 max_rows, u32 max_rules)
+static int uw_draft_alloc(struct uw_draft *draft, struct uw_input *input, u64 max_rows, u32 max_rules)
 {
 	u32 hash_size = roundup_pow_of_two(2 * max_rules + 2);
+	int err;
 
 	memset(draft, 0, sizeof(*draft));
+	err = uw_input_charge(input, max_rows * sizeof(*draft->rows) +
+			      max_rules * sizeof(*draft->rules) + hash_size * sizeof(*draft->hash));
+	if (err)
+		return err;
 	draft->max_rows = max_rows;
 	draft->max_rules = max_rules;
 	draft->hash_mask = hash_size - 1;
@@ -81,8 +107,8 @@ static int uw_section_copy(const struct uw_section *section, u8 *data)
 	return uw_user_copy(data, section->data, section->bytes);
 }
 
-static struct uw_kept *uw_section_lower(const struct uw_maker *maker, struct uw_sframe *sf,
-					struct uw_draft_row *order)
+static struct uw_kept *uw_section_lower(const struct uw_maker *maker, struct uw_input *input,
+					struct uw_sframe *sf, struct uw_draft_row *order)
 {
 	static const u8 methods[] = {
 		0, UWIND_METHOD_SFRAME_V1, UWIND_METHOD_SFRAME_V2, UWIND_METHOD_SFRAME_V3,
@@ -91,7 +117,7 @@ static struct uw_kept *uw_section_lower(const struct uw_maker *maker, struct uw_
 	struct uw_draft draft;
 	int err;
 
-	err = uw_draft_alloc(&draft, sf->max_rows, sf->max_rules);
+	err = uw_draft_alloc(&draft, input, sf->max_rows, sf->max_rules);
 	if (err)
 		return ERR_PTR(err);
 	err = uw_sframe_lower(sf, &draft, order);
@@ -102,7 +128,8 @@ static struct uw_kept *uw_section_lower(const struct uw_maker *maker, struct uw_
 }
 
 static struct uw_kept *uw_section_parse(const struct uw_section *section, const u8 *data,
-					const struct uw_maker *maker, struct uw_reject *reject)
+					const struct uw_maker *maker, struct uw_input *input,
+					struct uw_reject *reject)
 {
 	struct uw_sframe_input in = {
 		.data = data,
@@ -118,42 +145,60 @@ static struct uw_kept *uw_section_parse(const struct uw_section *section, const 
 	int err = uw_sframe_open(&sf, &in);
 
 	*reject = sf.reject;
+	if (!err)
+		err = uw_input_charge(input, sf.nr_fdes * (u64)sizeof(*order));
 	if (err)
 		return ERR_PTR(err);
 	order = kvmalloc_array(max(sf.nr_fdes, 1u), sizeof(*order), UW_GFP_INPUT);
 	if (!order)
 		return ERR_PTR(-ENOMEM);
-	kept = uw_section_lower(maker, &sf, order);
+	kept = uw_section_lower(maker, input, &sf, order);
 	*reject = sf.reject;
 	kvfree(order);
+	return kept;
+}
+
+static struct uw_kept *uw_section_take(const struct uw_section *section, const struct uw_maker *maker,
+				       struct uw_input *input, struct uw_reject *reject)
+{
+	struct uw_kept *kept;
+	u8 *data;
+	int err = uw_input_charge(input, section->bytes);
+
+	if (err)
+		return ERR_PTR(err);
+	data = kvmalloc(section->bytes, UW_GFP_INPUT);
+	if (!data)
+		return ERR_PTR(-ENOMEM);
+	err = uw_section_copy(section, data);
+	kept = err ? ERR_PTR(err) : uw_section_parse(section, data, maker, input, reject);
+	kvfree(data);
 	return kept;
 }
 
 struct uw_kept *uw_table_from_section(const struct uw_section *section,
 				      const struct uw_maker *maker, struct uw_reject *reject)
 {
+	struct uw_input input = { .quota = maker->quota };
 	struct uw_kept *kept;
-	u8 *data;
-	int err;
 
 	if (!section->bytes || section->bytes > UWIND_MAX_SECTION_BYTES)
 		return ERR_PTR(-EINVAL);
-	data = kvmalloc(section->bytes, UW_GFP_INPUT);
-	if (!data)
-		return ERR_PTR(-ENOMEM);
-	err = uw_section_copy(section, data);
-	kept = err ? ERR_PTR(err) : uw_section_parse(section, data, maker, reject);
-	kvfree(data);
+	kept = uw_section_take(section, maker, &input, reject);
+	uw_input_end(&input);
 	if (IS_ERR(kept) && reject->why)
 		uw_refusal_tell(section, reject);
 	return kept;
 }
 
-static void *uw_array_copy(u64 address, u32 nr, size_t size)
+static void *uw_array_copy(struct uw_input *input, u64 address, u32 nr, size_t size)
 {
-	void *copy = kvmalloc_array(nr, size, UW_GFP_INPUT);
-	int err;
+	int err = uw_input_charge(input, nr * (u64)size);
+	void *copy;
 
+	if (err)
+		return ERR_PTR(err);
+	copy = kvmalloc_array(nr, size, UW_GFP_INPUT);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
 	err = uw_user_copy(copy, address, nr * size);
@@ -179,23 +224,21 @@ static bool uw_method_is_for_rows(u32 method)
 	return false;
 }
 
-struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg,
-				   const struct uw_maker *maker, struct uw_reject *reject)
+static struct uw_kept *uw_rows_take(const struct uwind_table_create *arg, enum uw_arch arch,
+				    const struct uw_maker *maker, struct uw_input *input,
+				    struct uw_reject *reject)
 {
-	u64 nr_rows = arg->data_bytes / sizeof(struct uwind_row);
-	struct uw_draft draft = { .nr_rows = nr_rows, .nr_rules = arg->nr_rules };
+	struct uw_draft draft = {
+		.nr_rows = arg->data_bytes / sizeof(struct uwind_row),
+		.nr_rules = arg->nr_rules,
+	};
 	struct uw_kept *kept;
-	enum uw_arch arch = arg->arch ?: UW_ARCH;
 	int err;
 
-	if (!nr_rows || nr_rows > UWIND_MAX_ROWS || arg->data_bytes % sizeof(struct uwind_row) ||
-	    !arg->nr_rules || arg->nr_rules > UWIND_MAX_RULES ||
-	    !uw_method_is_for_rows(arg->method) || (arch != UW_ARCH && arch != UW_COMPAT_ARCH))
-		return ERR_PTR(-EINVAL);
-	draft.rows = uw_array_copy(arg->data, nr_rows, sizeof(*draft.rows));
+	draft.rows = uw_array_copy(input, arg->data, draft.nr_rows, sizeof(*draft.rows));
 	if (IS_ERR(draft.rows))
 		return ERR_CAST(draft.rows);
-	draft.rules = uw_array_copy(arg->rules, arg->nr_rules, sizeof(*draft.rules));
+	draft.rules = uw_array_copy(input, arg->rules, draft.nr_rules, sizeof(*draft.rules));
 	if (IS_ERR(draft.rules)) {
 		kvfree(draft.rows);
 		return ERR_CAST(draft.rules);
@@ -204,5 +247,22 @@ struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg,
 	kept = err ? ERR_PTR(err == -EINVAL ? -EBADMSG : err) :
 		     uw_table_store_add(&draft, arg->method, arch, maker);
 	uw_draft_free(&draft);
+	return kept;
+}
+
+struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg,
+				   const struct uw_maker *maker, struct uw_reject *reject)
+{
+	struct uw_input input = { .quota = maker->quota };
+	enum uw_arch arch = arg->arch ?: UW_ARCH;
+	struct uw_kept *kept;
+
+	if (!arg->data_bytes || arg->data_bytes > UWIND_MAX_ROWS * (u64)sizeof(struct uwind_row) ||
+	    arg->data_bytes % sizeof(struct uwind_row) || !arg->nr_rules ||
+	    arg->nr_rules > UWIND_MAX_RULES || !uw_method_is_for_rows(arg->method) ||
+	    (arch != UW_ARCH && arch != UW_COMPAT_ARCH))
+		return ERR_PTR(-EINVAL);
+	kept = uw_rows_take(arg, arch, maker, &input, reject);
+	uw_input_end(&input);
 	return kept;
 }

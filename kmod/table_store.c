@@ -5,7 +5,6 @@
 #include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
@@ -14,80 +13,40 @@
 #include "table_store.h"
 #include "uwind.h"
 
-static unsigned int table_budget_mib = 256;
-module_param(table_budget_mib, uint, 0644);
-MODULE_PARM_DESC(table_budget_mib, "memory for tables, MiB; more are refused (256)");
-
 static DEFINE_MUTEX(store_mutex);
 static LIST_HEAD(all_tables); /* Protected by: store_mutex. Order: rising numbers */
 static u32 last_number;       /* Protected by: store_mutex                      */
 static atomic64_t bytes_used;
-static atomic64_t self_bytes_used; /* of these, what serves its user only */
 static atomic64_t nr_refused;
 static atomic64_t nr_distrusted;
 static atomic_t nr_tables;
 
 static int uw_budget_take(u64 bytes)
 {
-	u64 budget = (u64)READ_ONCE(table_budget_mib) << 20;
-
-	if ((u64)atomic64_add_return(bytes, &bytes_used) <= budget)
+	if ((u64)atomic64_add_return(bytes, &bytes_used) <= uw_quota_table_budget())
 		return 0;
 	atomic64_sub(bytes, &bytes_used);
 	atomic64_inc(&nr_refused);
 	return -ENOSPC;
 }
 
-/*
- * All users together have a quarter of the budget for what serves them alone: many
- * users, or one with many identities, cannot take the room of tables that serve
- * everybody.
- */
-static int uw_self_share_take(u64 bytes)
-{
-	u64 share = (u64)READ_ONCE(table_budget_mib) << 18;
-
-	if ((u64)atomic64_add_return(bytes, &self_bytes_used) <= share)
-		return 0;
-	atomic64_sub(bytes, &self_bytes_used);
-	return -ENOSPC;
-}
-
-static int uw_charge_self(const struct uw_maker *maker, u64 bytes)
-{
-	int err = uw_quota_take(maker->quota, bytes, maker->viewer);
-
-	if (err)
-		return err;
-	err = uw_self_share_take(bytes);
-	if (err)
-		uw_quota_give(maker->quota, bytes);
-	return err;
-}
-
-static void uw_uncharge_self(struct uw_quota *quota, u64 bytes)
-{
-	atomic64_sub(bytes, &self_bytes_used);
-	uw_quota_give(quota, bytes);
-}
-
+/* The user's part, all users' part, and what everybody shares. */
 static int uw_charge(const struct uw_maker *maker, u64 bytes)
 {
-	int err = maker->quota ? uw_charge_self(maker, bytes) : 0;
+	int err = uw_quota_charge_table(maker->quota, bytes, maker->viewer);
 
 	if (err)
 		return err;
 	err = uw_budget_take(bytes);
-	if (err && maker->quota)
-		uw_uncharge_self(maker->quota, bytes);
+	if (err)
+		uw_quota_uncharge_table(maker->quota, bytes);
 	return err;
 }
 
 static void uw_uncharge(struct uw_quota *quota, u64 bytes)
 {
 	atomic64_sub(bytes, &bytes_used);
-	if (quota)
-		uw_uncharge_self(quota, bytes);
+	uw_quota_uncharge_table(quota, bytes);
 }
 
 /* The table in memory of its own. ERR_PTR: -ENOMEM, -EINTR. */
@@ -145,6 +104,27 @@ void uw_table_store_put(struct uw_kept *kept)
 	put_cred(kept->maker.viewer);
 	atomic_dec(&nr_tables);
 	kvfree_rcu(kept, rcu);
+}
+
+int uw_table_store_bind(struct uw_kept *kept)
+{
+	int err = uw_quota_charge(kept->maker.quota, UW_QUOTA_RANGES, 1);
+
+	if (!err)
+		uw_table_store_get(kept);
+	return err;
+}
+
+void uw_table_store_bind_copy(struct uw_kept *kept)
+{
+	uw_quota_charge_copy(kept->maker.quota, UW_QUOTA_RANGES, 1);
+	uw_table_store_get(kept);
+}
+
+void uw_table_store_unbind(struct uw_kept *kept)
+{
+	uw_quota_uncharge(kept->maker.quota, UW_QUOTA_RANGES, 1);
+	uw_table_store_put(kept);
 }
 
 struct uw_kept *uw_table_store_find(const void *owner, u32 number)
@@ -246,7 +226,7 @@ void uw_table_store_stats(struct uwind_stats *stats)
 {
 	stats->nr_tables = atomic_read(&nr_tables);
 	stats->table_bytes = atomic64_read(&bytes_used);
-	stats->table_budget_bytes = (u64)READ_ONCE(table_budget_mib) << 20;
+	stats->table_budget_bytes = uw_quota_table_budget();
 	stats->tables_refused = atomic64_read(&nr_refused);
 	stats->tables_distrusted = atomic64_read(&nr_distrusted);
 }

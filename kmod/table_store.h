@@ -57,6 +57,14 @@ static inline void uw_table_store_get(struct uw_kept *kept)
 /* Any context that may take a spinlock; memory goes after a grace period. */
 void uw_table_store_put(struct uw_kept *kept);
 
+/*
+ * A reference of a bound range, charged to who made the table: -EDQUOT, -ENOSPC. The
+ * copy of a range that another set has already is not refused. As _put().
+ */
+int uw_table_store_bind(struct uw_kept *kept);
+void uw_table_store_bind_copy(struct uw_kept *kept);
+void uw_table_store_unbind(struct uw_kept *kept);
+
 /* The owner's table, with a reference, or NULL. */
 struct uw_kept *uw_table_store_find(const void *owner, u32 number);
 

@@ -173,7 +173,7 @@ enum uwind_source {
  * that is not ours. ENOENT: the section says nothing about these segments.
  * ENOSPC: the module's budget for tables is used up, or what all unprivileged
  * users have of it. EDQUOT: the unprivileged user's own part is. ESRCH: no such
- * process.
+ * process. EINTR: the caller is killed.
  */
 struct uwind_table_create {
 	__u32 size;
@@ -392,10 +392,10 @@ struct uwind_session_ask {
  * UWIND_IOC_SELF_ADD (/dev/uwind-self): use the .sframe section at
  * [sframe_start, sframe_end) of the caller's memory for its text at
  * [text_start, text_end). A section may be added once per text range.
- * EDQUOT: the user's quota is used up; ENOSPC: all users' share of the budget;
- * EEXIST: the range overlaps one that is bound; EFBIG: nothing is bound yet, and
- * the caller has more than 1,024 mappings: register early. EBADMSG,
- * EPROTONOSUPPORT, ENOENT: as UWIND_IOC_TABLE_CREATE.
+ * EDQUOT: the user's quota is used up; ENOSPC: all users' together; EINTR: the
+ * caller is killed; EEXIST: the range overlaps one that is bound; EFBIG: nothing
+ * is bound yet, and the caller has more than 1,024 mappings: register early.
+ * EBADMSG, EPROTONOSUPPORT, ENOENT: as UWIND_IOC_TABLE_CREATE.
  */
 struct uwind_self_add {
 	__u32 size;

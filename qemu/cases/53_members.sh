@@ -92,7 +92,7 @@ as_ok $BEN uwind list >ben.list || fail "a member lists"
 # What a member registers is charged: recording goes on without.
 echo 16 >$parameters/member_quota_kib
 as_ok $BEN uwind record -F 199 -o $BEN/quota.json -- ./sframe_victim 3 >quota.log 2>&1 || fail "recording beyond the quota: $(cat quota.log)"
-echo 65536 >$parameters/member_quota_kib
+echo 32768 >$parameters/member_quota_kib
 rules $BEN/quota.json schema balance samples:sframe_victim:100
 grep -qi quota quota.log || fail "and says so: $(cat quota.log)"
 chgrp 0 /dev/uwind

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+// What users may make the module keep, from several users' hands: prints "ok RULE" or "FAIL RULE".
+//
+// Usage: quota_check
+//
+// As root, with the module loaded. Sets the module's parameters, and sets them back. Users register sections of
+// their own until they are refused, and keep them meanwhile.
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "uwind.h"
+
+#define FIRST_USER 62000
+#define FIRST_ID   620000 /* of those that are mapped into a user's namespace      */
+#define NR_IDS     1000
+#define MOST       12     /* sections, more than any limit here                    */
+
+/* SFrame version 2: the header, one function and one row. */
+struct section {
+	uint16_t magic;
+	uint8_t version, flags, arch;
+	int8_t fixed_fp, fixed_ra;
+	uint8_t aux_bytes;
+	uint32_t nr_functions, nr_rows, rows_bytes, functions_offset, rows_offset;
+	int32_t start;
+	uint32_t bytes, first_row, function_rows;
+	uint8_t info, block_bytes;
+	uint16_t padding;
+	uint8_t row[3];
+} __attribute__((packed));
+
+#ifdef __aarch64__
+#define ARCH     2
+#define FIXED_RA 0
+#else
+#define ARCH     3
+#define FIXED_RA (-8)
+#endif
+
+/* Somebody who holds what was accepted until killed. */
+struct holder {
+	pid_t pid;
+	int accepted, err;
+};
+
+static long page;
+
+/* Registers a section of text_bytes of text; repeated: one row for each of its bytes. */
+static int add(int device, size_t text_bytes, int repeated)
+{
+	uint8_t *memory = mmap(NULL, page + text_bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct section section = {
+		.magic = 0xdee2, .version = 2, .arch = ARCH, .fixed_ra = FIXED_RA, .nr_functions = 1, .nr_rows = 1,
+		.rows_bytes = 3, .rows_offset = 20, .start = page, .bytes = text_bytes, .function_rows = 1,
+		.info = repeated ? 0x10 : 0, .block_bytes = repeated, .row = { 0, 3, 8 },
+	};
+	struct uwind_self_add arg = {
+		.size = sizeof(arg), .sframe_start = (uintptr_t)memory, .sframe_end = (uintptr_t)memory + sizeof(section),
+		.text_start = (uintptr_t)memory + page, .text_end = (uintptr_t)memory + page + text_bytes,
+	};
+
+	if (memory == MAP_FAILED)
+		return -1;
+	memcpy(memory, &section, sizeof(section));
+	return ioctl(device, UWIND_IOC_SELF_ADD, &arg);
+}
+
+/* Ids of the namespace, which its parent writes when it is told. */
+static void enter_namespace(int ready, int go, uid_t id)
+{
+	char byte;
+
+	if (unshare(CLONE_NEWUSER) || write(ready, "", 1) != 1 || read(go, &byte, 1) != 1 || setgroups(0, NULL) ||
+	    setresgid(id, id, id) || setresuid(id, id, id)) {
+		perror("quota_check: a namespace");
+		_exit(1);
+	}
+}
+
+static void map_ids(pid_t pid, const char *name)
+{
+	char path[64], map[64];
+	int fd, bytes = snprintf(map, sizeof(map), "0 %d %d\n", FIRST_ID, NR_IDS);
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (write(fd, map, bytes) != bytes)
+		perror("quota_check: mapping ids");
+	close(fd);
+}
+
+static void fill(int result, size_t text_bytes, int repeated)
+{
+	struct holder holder = { .err = 0 };
+	int device = open(UWIND_SELF_DEVICE, O_RDWR | O_CLOEXEC);
+
+	while (holder.accepted < MOST && !holder.err) {
+		holder.err = add(device, text_bytes, repeated) ? errno : 0;
+		holder.accepted += !holder.err;
+	}
+	if (write(result, &holder, sizeof(holder)) == sizeof(holder))
+		for (;;)
+			pause();
+	_exit(1);
+}
+
+/* id: of the user's own namespace, or -1: none. */
+static struct holder hold(uid_t user, int id, size_t text_bytes, int repeated)
+{
+	int ready[2], go[2], result[2];
+	struct holder holder = { .err = EPIPE };
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready) || pipe(go) || pipe(result))
+		exit(1);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		if (setgroups(0, NULL) || setresgid(user, user, user) || setresuid(user, user, user))
+			_exit(1);
+		if (id >= 0)
+			enter_namespace(ready[1], go[0], id);
+		close(ready[1]);
+		fill(result[1], text_bytes, repeated);
+	}
+	close(result[1]);
+	if (id >= 0 && read(ready[0], &byte, 1) == 1) {
+		map_ids(pid, "gid_map");
+		map_ids(pid, "uid_map");
+		if (write(go[1], "", 1) != 1)
+			perror("quota_check: go");
+	}
+	if (read(result[0], &holder, sizeof(holder)) != sizeof(holder))
+		perror("quota_check: nobody answers");
+	holder.pid = pid;
+	close(ready[0]), close(ready[1]), close(go[0]), close(go[1]), close(result[0]);
+	return holder;
+}
+
+static void release(struct holder *holders, int nr)
+{
+	for (int i = 0; i < nr; i++) {
+		kill(holders[i].pid, SIGKILL);
+		waitpid(holders[i].pid, NULL, 0);
+	}
+}
+
+static void expect(const char *kind, const char *rule, struct holder got, int accepted, int err)
+{
+	char name[128], detail[128];
+
+	snprintf(name, sizeof(name), "%s: %s", kind, rule);
+	snprintf(detail, sizeof(detail), "%d accepted and then %s", got.accepted, strerror(got.err));
+	check(name, got.accepted == accepted && got.err == err, detail);
+}
+
+/* Sets a parameter; returns what it was. */
+static unsigned int set_parameter(const char *name, unsigned int value)
+{
+	char path[128], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/module/uwind/parameters/%s", name);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 || dprintf(fd, "%u\n", value) < 0)
+		perror(path);
+	close(fd);
+	return strtoul(text, NULL, 10);
+}
+
+static uint32_t tables(void)
+{
+	struct uwind_stats stats = { .size = sizeof(stats) };
+	int device = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
+
+	ioctl(device, UWIND_IOC_STATS, &stats);
+	close(device);
+	return stats.nr_tables;
+}
+
+/* What is counted: a user's part, others', ids that belong to one user, and what all have. */
+static void check_kind(const char *kind, const char *parameter)
+{
+	unsigned int old = set_parameter(parameter, 8);
+	struct holder holders[8];
+	int nr = 0;
+
+	expect(kind, "a user's part ends", holders[nr++] = hold(FIRST_USER, -1, page, 0), 8, EDQUOT);
+	expect(kind, "another id of the user's namespace has no part of its own", holders[nr++] = hold(FIRST_USER, 1, page, 0), 0, EDQUOT);
+	expect(kind, "another user has one", holders[nr++] = hold(FIRST_USER + 1, -1, page, 0), 8, EDQUOT);
+	expect(kind, "in a namespace as well", holders[nr++] = hold(FIRST_USER + 2, 1, page, 0), 8, EDQUOT);
+	expect(kind, "whose ids share it", holders[nr++] = hold(FIRST_USER + 2, 2, page, 0), 0, EDQUOT);
+	expect(kind, "a fourth user has one", holders[nr++] = hold(FIRST_USER + 3, -1, page, 0), 8, EDQUOT);
+	expect(kind, "and what all users have ends", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 0, ENOSPC);
+	release(holders, nr);
+	for (int i = 0; i < 100 && tables(); i++)
+		usleep(50000);
+	check("what was held is given back", tables() == 0, "it is not");
+	nr = 0;
+	expect(kind, "there is room again", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 8, EDQUOT);
+	release(holders, nr);
+	set_parameter(parameter, old);
+}
+
+/* 50 bytes that ask for half a million rows. */
+static void check_input(void)
+{
+	const size_t text_bytes = 1u << 19;
+	unsigned int old = set_parameter("input_quota_kib", 2048);
+	struct holder holder = hold(FIRST_USER, -1, text_bytes, 1);
+
+	expect("memory while a table is made", "it is charged before it is allocated", holder, 0, EDQUOT);
+	release(&holder, 1);
+	set_parameter("input_quota_kib", 65536);
+	holder = hold(FIRST_USER, -1, text_bytes, 1);
+	check("memory while a table is made: it is given back each time", holder.accepted == MOST, strerror(holder.err));
+	release(&holder, 1);
+	set_parameter("input_quota_kib", old);
+}
+
+int main(void)
+{
+	page = sysconf(_SC_PAGESIZE);
+	check_kind("tables", "self_quota_tables");
+	check_kind("ranges", "range_quota");
+	check_input();
+	return check_failures != 0;
+}
