@@ -89,6 +89,8 @@ public:
 	void lose_fp() { lose_fp_ = true; }
 	// What it says at a file offset of its code. Of arm64 only.
 	Made made_at(std::uint32_t offset) const;
+	// See CfiRows.
+	std::vector<Stretch> take_stated() { return std::move(stated_); }
 	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
 	void broken(std::uint64_t start, CfiReason reason) override { leave_out(start, end_, reason); }
 	// What CFI describes, but no row can say; with rules of kind UNKNOWN.
@@ -123,6 +125,7 @@ private:
 	std::vector<std::pair<std::uint32_t, Made>> made_; // from this offset on
 	std::vector<Stretch> left_out_;
 	std::vector<OutlinedRow> outlined_;
+	std::vector<Stretch> stated_;
 	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
 };
 
@@ -169,6 +172,9 @@ void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& stat
 	flat_ &= is_flat(lowered.rule, abi_);
 	if (abi_.has_link)
 		made_.emplace_back(static_cast<std::uint32_t>(start - bias_), made_of(lowered.rule, abi_));
+	if (lowered.rule.kind != UW_RULE_FRAME && lowered.rule.kind != UW_RULE_NONE)
+		stated_.push_back({static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_),
+				   lowered.rule});
 	if (lowered.reason != CfiReason::none) {
 		if (!add_outlined(start, end, state))
 			leave_out(start, end, lowered.reason);
@@ -300,6 +306,7 @@ CfiRows Lowering::take_rows()
 	rows.epilogues = std::move(epilogues_);
 	rows.doubtful = std::move(doubtful_);
 	rows.functions = std::move(functions_);
+	rows.stated = sink_.take_stated();
 	return rows;
 }
 

@@ -26,7 +26,10 @@ struct CfiRows {
 	// guess there.
 	std::vector<Stretch> left_out;
 	std::vector<CodeFunction> functions; // of .debug_frame: all of them
-	bool section = false;                // there is such a section
+	// Where there is no caller, and where signal handlers return to: in doubtful functions, too,
+	// as no instruction shows it.
+	std::vector<Stretch> stated;
+	bool section = false; // there is such a section
 };
 
 // Of entries that overlap, the one with the greatest start at or below a pc

@@ -45,6 +45,32 @@ void add_cfi(CfiRows& cfi, const CfiRows& more)
 	append(cfi.doubtful, more.doubtful);
 	append(cfi.doubtful, more.functions);
 	append(cfi.epilogues, more.epilogues);
+	append(cfi.stated, more.stated);
+}
+
+// The places of a table's rows, of rows_of(), where another one has none.
+std::vector<OffsetRange> missing_in(const TableRows& other, const TableRows& table)
+{
+	std::vector<OffsetRange> ranges;
+	for (std::size_t i = 0; i + 1 < table.rows.size(); i++) {
+		if (table.rules[table.rows[i].rule].kind == UW_RULE_NONE)
+			continue;
+		const std::vector<OffsetRange> gaps = gaps_of(other, {table.rows[i].start, table.rows[i + 1].start});
+		ranges.insert(ranges.end(), gaps.begin(), gaps.end());
+	}
+	return ranges;
+}
+
+// What code without rows is known to be, and what CFI states of the ends of stacks. The code of
+// such places is read with the rest of their functions, or these would be cut in two.
+void fill_from_code(CfiRows& cfi, const ElfFile& file, const std::vector<CloneCall>& clones, const TableRows& described)
+{
+	TableRows& table = cfi.believed;
+	const TableRows stated = rows_of(std::move(cfi.stated));
+	const std::vector<OffsetRange> only_stated = missing_in(table, stated);
+	fill_known_code(table, file, cfi.doubtful, std::move(cfi.left_out), clones, described);
+	cut_out(table, only_stated);
+	fill_gaps(table, stated);
 }
 
 } // namespace
@@ -68,7 +94,7 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 			table.method = UW_METHOD_DEBUG_FRAME;
 	}
 	const std::vector<CloneCall> clones = clone_calls(file);
-	fill_known_code(table, file, cfi->doubtful, std::move(cfi->left_out), clones, described);
+	fill_from_code(*cfi, file, clones, described);
 	fill_gaps(table, rows_of(std::move(cfi->epilogues)));
 	fill_gaps(table, cfi->at_calls);
 	if (code_first)

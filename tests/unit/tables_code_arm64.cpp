@@ -5,6 +5,8 @@
 #include <fstream>
 #include <unistd.h>
 
+#include "assembled.h"
+#include "core.h"
 #include "tables/code.h"
 #include "tables/instruction_arm64.h"
 #include "tables_code_agreement.h"
@@ -258,4 +260,75 @@ TEST_CASE("arm64 functions whose CFI does not say how their frames are undone ar
 	}
 	CHECK(unlink((name + ".so").c_str()) == 0);
 	CHECK(unlink((name + ".c").c_str()) == 0);
+}
+
+namespace {
+
+// All rows of .text.
+std::vector<Stretch> text_rows(const uwind::ElfFile& file)
+{
+	const auto rows = uwind::rows_of_file(file);
+	const auto text = file.section(".text");
+	REQUIRE((rows && text && *text));
+	std::vector<Stretch> stretches;
+	for (std::size_t i = 0; i + 1 < rows->rows.size(); i++)
+		if (rows->rows[i].start - (*text)->offset < (*text)->bytes.size() &&
+		    rows->rules[rows->rows[i].rule].kind != UW_RULE_NONE)
+			stretches.push_back(
+				{rows->rows[i].start, rows->rows[i + 1].start, rows->rules[rows->rows[i].rule]});
+	return stretches;
+}
+
+// As clang writes it: what is pushed is said where all of it is.
+const std::string late_prologue = ".cfi_startproc\n"
+				  "stp x29, x30, [sp, #-32]!\n"
+				  "stp x20, x19, [sp, #16]\n"
+				  "mov x29, sp\n"
+				  ".cfi_def_cfa w29, 32\n.cfi_offset w19, -8\n.cfi_offset w20, -16\n"
+				  ".cfi_offset w30, -24\n.cfi_offset w29, -32\n";
+
+} // namespace
+
+// bionic's __libc_init(): it is called, but nobody wants to see by whom.
+TEST_CASE("an arm64 function that says it has no caller has none, whatever else of its CFI is not believed")
+{
+	CHECK(assembled::stretches_of("aarch64-linux-gnu",
+				      late_prologue + "mov x19, x2\n.cfi_undefined x30\nblr x1\nblr x19\nbrk #1\n"
+						      ".cfi_endproc\nnop\nret",
+				      &text_rows) ==
+	      "0-4 " + leaf + "; 4-16 " + pair + "; 16-28 outermost; 32-36 " + leaf);
+}
+
+// The recorded stacks that this was seen in: what bionic's start left in the link register lies above.
+TEST_CASE("a stack ends in an arm64 function that says it has no caller")
+{
+	core::Rows rows;
+	static std::vector<Stretch> lowered;
+	assembled::stretches_of("aarch64-linux-gnu",
+				late_prologue + "mov x19, x2\n.cfi_undefined x30\nblr x1\nbrk #1\n.cfi_endproc",
+				[](const uwind::ElfFile& file) { return lowered = text_rows(file); });
+	constexpr std::uint64_t text = 0x400000, stack = 0x7ffe0000;
+	for (const Stretch& stretch : lowered) {
+		uw_rule rule;
+		static_assert(sizeof(rule) == sizeof(stretch.rule));
+		std::memcpy(&rule, &stretch.rule, sizeof(rule));
+		rows.push_back({stretch.start - lowered.front().start, rule});
+	}
+	core::World world(UW_ARCH_ARM64);
+	world.code(text, text + 24, rows).code(text + 0x100, text + 0x200, {{0, core::arm64_leaf(0)}});
+	world.pc(text + 0x100).sp(stack).fp(stack).reg(UW_ARM64_LR, text + 20);
+	world.words(stack, {0, text + 0x110, 0, 0}); // the stale return address is executable
+	const core::Walked walked = world.walk();
+	CHECK(walked.stop == UW_STOP_OUTERMOST);
+	CHECK(walked.frames.size() == 2);
+}
+
+TEST_CASE("behind such a stretch an arm64 function is the same as before it")
+{
+	CHECK(assembled::stretches_of("aarch64-linux-gnu",
+				      late_prologue + ".cfi_remember_state\n.cfi_undefined x30\nblr x1\n"
+						      ".cfi_restore_state\nldp x20, x19, [sp, #16]\n"
+						      "ldp x29, x30, [sp], #32\nret\n.cfi_endproc",
+				      &text_rows) ==
+	      "0-4 " + leaf + "; 4-12 " + pair + "; 12-16 outermost; 16-24 " + pair + "; 24-28 " + leaf);
 }
