@@ -62,7 +62,7 @@ static const char *check_other(const struct uw_rule *rule, enum uw_arch arch)
 
 	if (rule->cfa_off && (rule->kind != UW_RULE_SIGFRAME || uw_abis[arch].word != 4))
 		clean = false;
-	return clean ? NULL : "only a rule of a frame has such fields";
+	return clean ? NULL : "only a rule of kind FRAME has such fields";
 }
 
 int uw_rule_check(const struct uw_rule *rule, enum uw_arch arch, const char **why)

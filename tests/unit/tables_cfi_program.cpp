@@ -71,7 +71,7 @@ TEST_CASE("a location that moves backwards ends what is known")
 	cfi.fde_with(common, fixed(text_address, 8) + fixed(16, 8),
 		     ByteVector{advance | 8, 0x0e, 16, 0x01} + fixed(text_address + 4, 8));
 	const auto table = lower(file.section(".eh_frame", cfi.bytes()));
-	CHECK(text_of(table, uwind::Arch::x86_64) == start + "; 8 none");
+	CHECK(text_of(table, uwind::Arch::x86_64) == start + "; 8 unknown; 16 none");
 	CHECK(table.inexpressible.at("location moves backwards") == 1);
 }
 
@@ -162,14 +162,14 @@ TEST_CASE("an unknown instruction ends what is known, not what came before it")
 {
 	CHECK(reason({0x3f}) == "unknown instruction");
 	const Lowered lowered = lower_function({}, {advance | 4, 0x3f});
-	CHECK(lowered.rows == start + "; 4 none");
+	CHECK(lowered.rows == start + "; 4 unknown; 16 none");
 	CHECK(lowered.left_out.at("unknown instruction") == 1);
 }
 
 TEST_CASE("an instruction that is cut off is refused")
 {
 	const Lowered lowered = lower_function({}, {advance | 4, 0, 0, 0, 0x04});
-	CHECK(lowered.rows == start + "; 4 none");
+	CHECK(lowered.rows == start + "; 4 unknown; 16 none");
 	CHECK(lowered.left_out.at("instructions end in the middle of one") == 1);
 }
 

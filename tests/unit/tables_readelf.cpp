@@ -68,6 +68,11 @@ OracleRow text_of(const Rule& rule, Arch arch)
 	return row;
 }
 
+bool is_missing(const Rule& rule)
+{
+	return rule.kind == UW_RULE_NONE || rule.kind == UW_RULE_UNKNOWN;
+}
+
 // What is not compared, or cannot be, by reason.
 constexpr char by_expression[] = "CFA or stack pointer by an expression, which readelf does not spell out: a rule";
 constexpr char no_expression[] = "CFA or stack pointer by an expression of a form that rules do not have: no row";
@@ -127,7 +132,7 @@ bool same_row(const OracleRow& oracle, const Rule& rule, Arch arch)
 {
 	const OracleRow ours = text_of(rule, arch);
 	const bool outermost = rule.kind == UW_RULE_OUTERMOST;
-	return rule.kind != UW_RULE_NONE && same_ra(oracle.ra, ours.ra, outermost, arch) &&
+	return !is_missing(rule) && same_ra(oracle.ra, ours.ra, outermost, arch) &&
 	       (outermost ||
 		(oracle.cfa == ours.cfa && same_fp(oracle.fp, ours.fp) && same_base(oracle.base, ours.base)));
 }
@@ -144,7 +149,7 @@ void compare(const OracleRow& oracle, const Rule& rule, Arch arch, Verdict& verd
 {
 	const bool own_sp = !oracle.sp.empty() && oracle.sp != "u";
 	if (oracle.cfa == "exp" || own_sp)
-		verdict.exceptions[rule.kind == UW_RULE_NONE ? no_expression : by_expression]++;
+		verdict.exceptions[is_missing(rule) ? no_expression : by_expression]++;
 	else if (is_raised(oracle, rule, arch))
 		verdict.exceptions[raised_cfa]++;
 	else if (same_row(oracle, rule, arch))
@@ -172,7 +177,7 @@ bool compare_row(const OracleRow& row, const uwind::ElfFile& file, const TableRo
 	REQUIRE(range);
 	const Rule rule = find(table, range->start);
 	verdict.rows++;
-	verdict.rows_missing += rule.kind == UW_RULE_NONE;
+	verdict.rows_missing += is_missing(rule);
 	if (row.start == file.entry() && rule.kind == UW_RULE_OUTERMOST && !same_row(row, rule, file.arch())) {
 		verdict.exceptions[at_entry]++;
 		return true;
@@ -181,7 +186,7 @@ bool compare_row(const OracleRow& row, const uwind::ElfFile& file, const TableRo
 	const bool stepped = row.cfa == "exp";
 	if (!stepped && !(find(table, range->end - 1) == rule))
 		verdict.different.push_back("row ends early");
-	return rule.kind != UW_RULE_NONE;
+	return !is_missing(rule);
 }
 
 Verdict compare_file(const uwind::ElfFile& file, const TableRows& table, const std::string& path)
