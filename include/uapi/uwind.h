@@ -43,7 +43,7 @@
 
 #include "uwind_words.h"
 
-#define UWIND_ABI_VERSION 2
+#define UWIND_ABI_VERSION 3
 
 #define UWIND_DEVICE      "/dev/uwind"
 #define UWIND_SELF_DEVICE "/dev/uwind-self"
