@@ -150,7 +150,7 @@ start_mirror() {
 # debs EVERY PACKAGE: what debs.sh says of it behind the proxy, and in STATUS how it ended.
 debs() {
 	STATUS=0
-	SAID=$(APT_CONFIG=$WORK/apt/conf UWIND_CACHE=$WORK/cache UWIND_FETCH_PAUSES='0 0' "$REPO_DIR/tests/network/dropping_proxy.py" --direct \
+	SAID=$(APT_CONFIG=$WORK/apt/conf UWIND_CACHE=$WORK/cache UWIND_FETCH_PAUSES='0 0' UWIND_FETCH_SILENCE=15 "$REPO_DIR/tests/network/dropping_proxy.py" --direct \
 		--every "$1" -- "$LAB_DIR/debs.sh" "$ARCH" "$2" 2>&1) || STATUS=$?
 }
 

@@ -38,7 +38,7 @@ FETCH_PAUSES=${UWIND_FETCH_PAUSES-2 5 15 30}
 
 # Seconds in which a fetching command must do something: apt's own timeouts are for single answers, and after a reset in the middle
 # of a file it may wait for ever for a request that it has not made.
-FETCH_SILENCE=${UWIND_FETCH_SILENCE-150}
+FETCH_SILENCE=${UWIND_FETCH_SILENCE-90}
 
 # What apt is told wherever it fetches, beside what it is configured with. UWIND_PROXY goes before apt's own proxy.
 APT_SETTINGS=(Acquire::Retries=3 Acquire::http::Timeout=30 Acquire::https::Timeout=30 APT::Update::Error-Mode=any)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs a command behind an HTTP proxy on loopback that drops every Nth download, and says at the end what became of them.
 
-Usage: dropping_proxy.py [--every N] [--log FILE] [--direct] -- COMMAND...      default: every tenth
-What is dropped is reset, answered with nothing, cut off in the middle, cut off and reset, in turn. The command gets the proxy in
+Usage: dropping_proxy.py [--every N] [--manner MANNER]... [--log FILE] [--direct] -- COMMAND...      default: every tenth
+What is dropped is reset, answered with nothing (empty), cut off in the middle (cut), cut off and reset (cut and reset), in turn; or
+only in the given manners. The command gets the proxy in
 http_proxy and, before what apt is configured with, in UWIND_PROXY; its exit status is this one's. The proxy asks the one that
 apt, or http_proxy, names, if there is one and --direct does not say that it is not needed. Of https it sees no downloads, only connections: it drops those.
 """
@@ -30,8 +31,9 @@ HOP_BY_HOP = {"connection", "proxy-connection", "keep-alive", "te", "trailer", "
 class Book:
     """What was asked for, and what became of it."""
 
-    def __init__(self, every, log):
+    def __init__(self, every, manners, log):
         self.every = every
+        self.manners = manners
         self.log = log
         self.lock = threading.Lock()
         self.downloads = 0
@@ -45,7 +47,7 @@ class Book:
             self.downloads += 1
             if self.every == 0 or self.downloads % self.every:
                 return None
-            manner = MANNERS[sum(self.dropped.values()) % len(MANNERS)]
+            manner = self.manners[sum(self.dropped.values()) % len(self.manners)]
             self.dropped[manner] += 1
             self.waiting[name] = self.waiting.get(name, 0) + 1
             self.write("%s: %s" % (manner, name))
@@ -235,11 +237,12 @@ def run(command, address):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].split(": ", 1)[1].split("  ")[0])
     parser.add_argument("--every", type=int, default=10, help="0: none")
+    parser.add_argument("--manner", choices=MANNERS, action="append")
     parser.add_argument("--log", type=argparse.FileType("w"))
     parser.add_argument("--direct", action="store_true")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
-    Handler.book = Book(arguments.every, arguments.log)
+    Handler.book = Book(arguments.every, arguments.manner or MANNERS, arguments.log)
     Handler.upstream = None if arguments.direct else upstream_proxy()
     server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -34,9 +34,12 @@ def write_mirror(folder, suite, arch, count):
     (folder / "pool").mkdir()
     packages = "\n".join(write_package(folder, arch, number) for number in range(1, count + 1)).encode()
     (dist / index).write_bytes(packages)
+    by_hash = (dist / index).parent / "by-hash" / "SHA256"
+    by_hash.mkdir(parents=True)
+    (by_hash / hashlib.sha256(packages).hexdigest()).write_bytes(packages)
     (dist / "Release").write_text("\n".join((
         "Origin: Debian", "Suite: stable", "Codename: %s" % suite, "Components: main", "Architectures: %s" % arch,
-        "Date: Sat, 31 Jan 2026 00:00:00 UTC", "SHA256:",
+        "Date: Sat, 31 Jan 2026 00:00:00 UTC", "Acquire-By-Hash: yes", "SHA256:",
         " %s %d %s" % (hashlib.sha256(packages).hexdigest(), len(packages), index), "")))
 
 
