@@ -64,8 +64,8 @@ check_tries() {
 	tries $EX_LOST 5 5 "$LOST" 5
 	tries 0 2 1 '' 1
 	tries 0 2 1 'E: Failed to fetch http://mirror/a  503  Service Unavailable' 1
-	tries 0 2 1 'E: Failed to fetch http://mirror/a  File has unexpected size (1 != 2). Mirror sync in progress?' 1
 	tries 1 1 9 "$GONE" 0
+	tries 1 1 9 'E: Failed to fetch http://mirror/a  File has unexpected size (1 != 2). Mirror sync in progress?' 0
 	tries 1 1 9 'E: Unable to locate package a' 0
 	tries 1 1 9 "E: The repository 'http://mirror none Release' does not have a Release file." 0
 }

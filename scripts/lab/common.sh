@@ -61,10 +61,10 @@ bootstrap() {
 # first_error LOG: what apt or mmdebstrap says is wrong.
 first_error() { grep -am1 '^E:' "$1" || echo "see its log"; }
 
-# Of what apt and mmdebstrap said: lines about downloads that did not come. That there is no such file (404 and its like) is an
-# answer; to have said nothing is none.
+# Of what apt and mmdebstrap said: lines about downloads that did not come. That there is no such file (404 and its like), or another
+# one than the index says (a mirror that is being renewed), is an answer; to have said nothing is none.
 lost_lines() {
-	if [ -s "$1" ]; then grep -a 'Failed to fetch' "$1" | grep -avE ' 4(0[0-7]|10) '; else echo "nothing was said"; fi
+	if [ -s "$1" ]; then grep -a 'Failed to fetch' "$1" | grep -avE ' 4(0[0-7]|10) |Mirror sync in progress'; else echo "nothing was said"; fi
 }
 
 # processes_below PID BUT: all of them, without BUT and those below it.
