@@ -2,29 +2,29 @@
 # SPDX-License-Identifier: GPL-2.0
 # How long a bystander waits for mmap, fork and exec: alone, beside a process of many mappings that forks all the time, and
 # while that one is sampled. Runs in a guest as root; a line of a table for each.
-# Environment: SECONDS_EACH (20), MAPPINGS (30000)
+# Environment: SECONDS_EACH (6), MAPPINGS (30000)
 set -eu
 P=/root/programs
-each=${SECONDS_EACH:-20}
+each=${SECONDS_EACH:-6}
 number=${MAPPINGS:-30000}
 sysctl -qw vm.max_map_count=262144
 
 # line WHO: after a moment for those who begin.
 line() {
-	sleep 3
+	sleep 1
 	printf '| %s | %s | %s\n' "$(uname -r)" "$1" "$($P/bystander "$each" | sed 's/   */ | /g')"
 }
 
 line alone
 $P/bystander mapper "$number" 100000 &
 line "beside $number mappings"
-uwind record -a -F 999 -o /tmp/bystander.json --duration 100000 >/tmp/bystander.log 2>&1 &
+uwind record -v -a -F 999 -o /tmp/bystander.json --duration 100000 >/tmp/bystander.log 2>&1 &
 recorder=$!
 for _ in $(seq 60); do
-	[ "$(uwind status | sed -n 's/^sessions  *//p')" = 0 ] || break
-	sleep 1
+	! grep -q 'sampling has begun' /tmp/bystander.log || break
+	sleep 0.5
 done
-sleep 10
+sleep 1
 line "beside $number mappings, sampled"
 kill -TERM $recorder
 wait $recorder || { cat /tmp/bystander.log; exit 1; }

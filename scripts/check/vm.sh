@@ -113,7 +113,7 @@ spaces_part() { STALL=1 vm_part "$1" "$2" 38_spaces "CROWD=${CROWD:-600}"; } # A
 bystander_guest() { # ARCH KERNEL
 	local machine
 	read -ra machine <<<"$(machine_of "$1" "$2")"
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --timeout 600 --out "$OUT/bystander-$1-$2" \
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --timeout 1100 --out "$OUT/bystander-$1-$2" \
 		--add "build/$1/programs" --add qemu/bystander -- sh /root/bystander/guest.sh
 }
 

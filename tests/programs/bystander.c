@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// How long a process that does nothing unusual waits for its own mappings and children, while others do what they like.
+// How long a process that does nothing unusual waits for its own mappings and children, while others do what they like: at
+// real-time priority, so that it waits for locks, and not for a processor.
 //
 // Usage: bystander [SECONDS]            prints one line: the worst and the median microseconds of each
 //        bystander mapper NUMBER [SECONDS]   the others: a process of so many mappings, whose children are sampled when they begin
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,10 +103,13 @@ static int open_shared(void)
 static int watch(double seconds, char *self)
 {
 	double end = work_clock(CLOCK_MONOTONIC) + seconds;
+	struct sched_param first = { .sched_priority = 50 };
 	int fd = open_shared();
 
-	if (fd < 0)
+	if (fd < 0 || sched_setscheduler(0, SCHED_FIFO, &first) != 0) {
+		perror("bystander");
 		return 1;
+	}
 	while (work_clock(CLOCK_MONOTONIC) < end) {
 		for (int i = 0; i < 50; i++)
 			map_once(fd);
