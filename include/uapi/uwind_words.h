@@ -26,7 +26,7 @@
 	X(BAD_READ, "bad_read", 0)           /* stack memory could not be read   */ \
 	X(BACKWARDS, "backwards", 0)         /* the stack would not have shrunk  */ \
 	X(MISALIGNED, "misaligned", 0)       /* CFA is not a multiple of a word  */ \
-	X(BAD_PC, "bad_pc", 0)               /* return address not executable    */ \
+	X(BAD_PC, "bad_pc", 0)               /* not executable: pc or its caller */ \
 	X(LOST_REGISTER, "lost_register", 0) /* the rule needs a lost register   */ \
 	X(DEPTH, "depth", 0)                 /* as many frames as allowed        */ \
 	X(BAD_RULE, "bad_rule", 0)           /* a rule that means nothing        */ \
@@ -46,7 +46,7 @@
 	X(EH_FRAME, "eh_frame")                                                  \
 	X(DEBUG_FRAME, "debug_frame")                                            \
 	X(EHABI, "ehabi")                                                        \
-	X(SYNTH, "synth")             /* rows made from the instructions        */ \
+	X(SYNTH, "synth")             /* rows made from the code, or a call     */ \
 	X(FP, "fp")                   /* frame pointer                          */ \
 	X(LR, "lr")                   /* link register                          */ \
 	X(SIGFRAME, "sigframe")       /* registers saved by signal delivery     */ \

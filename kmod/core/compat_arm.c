@@ -334,3 +334,13 @@ enum uw_stop uw_compat_arm_step(struct uw_regs *regs, struct uw_port *port, bool
 	enter(regs, &caller, reg, stack_bytes);
 	return UW_STOP_NONE;
 }
+
+enum uw_stop uw_compat_arm_check_call(struct uw_port *port, u64 ra)
+{
+	enum origin origin;
+	enum uw_stop stop = find_origin(port, ra, &origin);
+
+	if (stop == UW_STOP_KILLED)
+		return stop;
+	return stop == UW_STOP_NONE && origin >= CALL ? UW_STOP_NONE : UW_STOP_BAD_PC;
+}

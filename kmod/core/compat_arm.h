@@ -26,4 +26,7 @@ struct uw_port;
  */
 enum uw_stop uw_compat_arm_step(struct uw_regs *regs, struct uw_port *port, bool *aapcs, u32 *stack_bytes);
 
+/* NONE: a call lies before ra, or a row says that nobody calls what lies there. BAD_PC: neither. KILLED. */
+enum uw_stop uw_compat_arm_check_call(struct uw_port *port, u64 ra);
+
 #endif

@@ -33,6 +33,10 @@
  * conventions there gives an executable return address with a call before it,
  * the stop is BAD_PC, and if two of them disagree NO_TABLE: see compat_arm.c.
  *
+ * An exact pc that is not executable was called or jumped to, and no function's frame
+ * has been begun: it is shown, and the return address is still where the call left it,
+ * if what is there follows a call (call_site.h). Else the stop is BAD_PC.
+ *
  * A rule of kind UNKNOWN stands for code that rarely has a frame pointer. A caller
  * there may have set it up; at an exact pc it is not tried.
  *
@@ -41,6 +45,7 @@
  * leaf of arm64 may follow each of them.
  */
 #include "walk.h"
+#include "call_site.h"
 #include "compat_arm.h"
 #include "prologue.h"
 #include "rule.h"
@@ -73,7 +78,7 @@ static struct uw_frame *push(struct uw_walk *walk, const struct uw_found *found,
 	return frame;
 }
 
-/* A first pc that is not executable is still worth showing. */
+/* The first pc is still worth showing. */
 static enum uw_stop stop_unfound(struct uw_walk *walk, const struct progress *at, struct uw_found *found, int err)
 {
 	if (!walk->nr_frames && walk->max_frames) {
@@ -201,6 +206,34 @@ static bool read_prologue(const struct uw_walk *walk, struct uw_port *port, stru
 	}
 }
 
+static enum uw_stop step_from_bad_pc(struct uw_walk *walk, struct uw_port *port, struct progress *at,
+				     struct uw_found *found)
+{
+	const struct uw_abi *abi = &uw_abis[walk->arch];
+	bool link = abi->lr != UW_NO_REG;
+	struct uw_frame *frame;
+	enum uw_stop stop;
+
+	if (walk->nr_frames == walk->max_frames)
+		return UW_STOP_DEPTH;
+	*found = (struct uw_found){
+		.method = UW_METHOD_SYNTH,
+		.rule.kind = UW_RULE_FRAME,
+		.rule.cfa_reg = abi->sp,
+		.rule.cfa_off = link ? 0 : abi->word,
+		.rule.ra_place = link ? UW_PLACE_SAME : UW_PLACE_CFA_MEM,
+		.rule.ra_off = link ? 0 : -abi->word,
+	};
+	frame = push(walk, found, 0, at->method);
+	stop = step_by_table(walk, port, at, found, frame);
+	if (stop == UW_STOP_NONE)
+		stop = uw_call_site_check(port, walk->arch, walk->regs.pc + walk->regs.thumb);
+	if (stop == UW_STOP_NONE)
+		return stop;
+	frame->stack_bytes = UW_STACK_BYTES_UNKNOWN;
+	return stop == UW_STOP_KILLED ? stop : UW_STOP_BAD_PC;
+}
+
 static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct progress *at, struct uw_found *found)
 {
 	u32 skipped = at->exact ? 0 : 1;
@@ -209,6 +242,8 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 	int err;
 
 	err = uw_port_find(port, walk->regs.pc - skipped, found);
+	if (err == -EFAULT && at->exact)
+		return step_from_bad_pc(walk, port, at, found);
 	if (err && err != -ENOENT)
 		return stop_unfound(walk, at, found, err);
 	if (walk->nr_frames == walk->max_frames)

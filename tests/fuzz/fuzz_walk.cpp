@@ -114,14 +114,14 @@ void check_shadow(uw_walk walk, uw_port& port, u64 innermost)
 	require(walk.stop == UW_STOP_SHADOW_STACK ? walk.nr_frames > same : walk.nr_frames == nr_frames && walk.stop == stop);
 }
 
-// The calls of Thumb and ARM code in turn, and what is none.
+// The calls of Thumb and ARM code, of arm64 and of x86 in turn, and what is none.
 std::vector<u32> make_code()
 {
-	const u32 words[] = {0xfffef7ff, 0xebfffffe, 0x4798bf00, 0xfafffffe,
-			     0xeffef7ff, 0xe12fff33, 0xe1a00000, 0x46c046c0};
+	const u32 words[] = {0xfffef7ff, 0xebfffffe, 0x4798bf00, 0xfafffffe, 0xeffef7ff, 0xe12fff33,
+			     0xe1a00000, 0x46c046c0, 0x94000001, 0xd0ff9090, 0xd63f0020, 0x0855ff90};
 	std::vector<u32> code(0x200);
 	for (std::size_t i = 0; i < code.size(); i++)
-		code[i] = words[i & 7];
+		code[i] = words[i % std::size(words)];
 	return code;
 }
 

@@ -132,7 +132,7 @@ TEST_CASE("a first pc that is not executable is shown")
 	REQUIRE(walked.frames.size() == 1);
 	REQUIRE(walked.frames[0].pc == 0);
 	REQUIRE(walked.frames[0].file == 0);
-	REQUIRE(world.walk(0).stop == UW_STOP_BAD_PC);
+	REQUIRE(world.walk(0).stop == UW_STOP_DEPTH);
 }
 
 TEST_CASE("registers without a stack pointer, or of no architecture, are of no use")

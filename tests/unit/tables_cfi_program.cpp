@@ -249,3 +249,10 @@ TEST_CASE("a return address column other than the ABI's is a register")
 	cie.ra_column = 64;
 	CHECK(reason({}, cie, uwind::Arch::arm64) == "return address in an unusual column");
 }
+
+// What is said of its return address is not believed; that later there is none, is.
+TEST_CASE("an x86 function that contradicts itself may still say that it has no caller")
+{
+	const Lowered lowered = lower_function(CieText{}, {0x0e, 0, 0x44, 0x07, 16, 0x44, 0x08, 16, 0x90, 1});
+	CHECK(lowered.rows == "0 unknown; 4 outermost; 8 none");
+}
