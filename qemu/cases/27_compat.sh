@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# Stock 32-bit programs: an interpreter that recurses through pcall(), makes system calls and formats strings, and a compressor.
-# Expected: 25 s
+# Stock 32-bit programs: an interpreter that recurses through pcall(), makes system calls and formats strings, and a compressor;
+# and a program that calls through a null pointer.
+# Expected: 30 s
 # Needs: /lib/ld-linux*.so.[23]
 # Pages: 4096, for which those of Debian 12 are linked
 . ./lib.sh
@@ -34,3 +35,10 @@ cat data data data >whole
 want "a compressor is recorded" uwind record -F 499 -o bzip2.json -- bzip2 -k whole
 rules bzip2.json schema balance samples:bzip2:100 complete:bzip2:98 bottom:bzip2
 want "it is a 32-bit program, too" is_32_bit bzip2.json
+
+if [ -x "$PROGRAMS/null_victim_32" ]; then
+	want "a 32-bit call through a null pointer is recorded in its handler" uwind record -F 499 -o null.json -- "$PROGRAMS/null_victim_32" aside 2
+	rules null.json schema balance samples:null_victim_32:100 complete:null_victim_32:60 bottom:null_victim_32 chain:null_victim_32:on_fault:0x0 \
+		chain:null_victim_32:0x0:call_nothing chain:null_victim_32:work_recurse:main deep:null_victim_32:20
+	want "it is a 32-bit program, as well" is_32_bit null.json
+fi

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 # Stacks that are not the thread's own: those of coroutines end where these began; one that was gone over to is followed
-# to the stack it came from if that lies above, and else the switch is named.
-# Expected: 20 s
+# to the stack it came from if that lies above, and else the switch is named. A call to nothing is followed to who made it.
+# Expected: 30 s
 . ./lib.sh
 
 for verb in coroutine fcontext upward downward; do
@@ -12,3 +12,9 @@ rules coroutine.json schema balance samples:coroutine:100 complete:coroutine:90 
 rules fcontext.json schema balance samples:fcontext:100 complete:fcontext:90 chain:fcontext:work_recurse:fcontext_entry
 rules upward.json schema balance samples:upward:100 complete:upward:90 bottom:upward chain:upward:work_recurse:call_on chain:upward:call_on:main
 rules downward.json schema balance samples:downward:100 stop:downward:stack_switch:80 chain:downward:work_recurse:call_on
+
+for verb in here aside; do
+	want "a call through a null pointer is recorded in its handler: $verb" uwind record -F 499 -o null.json -- "$PROGRAMS/null_victim" $verb 2
+	rules null.json schema balance samples:null_victim:100 complete:null_victim:80 bottom:null_victim chain:null_victim:on_fault:0x0 \
+		chain:null_victim:0x0:call_nothing chain:null_victim:work_recurse:main deep:null_victim:20
+done
