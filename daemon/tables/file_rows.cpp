@@ -45,7 +45,6 @@ void add_cfi(CfiRows& cfi, const CfiRows& more)
 	append(cfi.doubtful, more.doubtful);
 	append(cfi.doubtful, more.functions);
 	append(cfi.epilogues, more.epilogues);
-	append(cfi.stated, more.stated);
 }
 
 // The places of a table's rows, of rows_of(), where another one has none.
@@ -63,10 +62,10 @@ std::vector<OffsetRange> missing_in(const TableRows& other, const TableRows& tab
 
 // What code without rows is known to be, and what CFI states of the ends of stacks. The code of
 // such places is read with the rest of their functions, or these would be cut in two.
-void fill_from_code(CfiRows& cfi, const ElfFile& file, const std::vector<CloneCall>& clones, const TableRows& described)
+void fill_from_code(CfiRows& cfi, const ElfFile& file, const TableRows& stated, const std::vector<CloneCall>& clones,
+		    const TableRows& described)
 {
 	TableRows& table = cfi.believed;
-	const TableRows stated = rows_of(std::move(cfi.stated));
 	const std::vector<OffsetRange> only_stated = missing_in(table, stated);
 	fill_known_code(table, file, cfi.doubtful, std::move(cfi.left_out), clones, described);
 	cut_out(table, only_stated);
@@ -86,6 +85,8 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	CfiRows debug_frame = read_debug_frame(table, file, debug);
 	// That of 32-bit Arm is good for calls only, and its compilers' code is read with better results.
 	const bool code_first = file.arch() == Arch::arm;
+	TableRows stated = rows_of(std::move(cfi->stated));
+	fill_gaps(stated, rows_of(std::move(debug_frame.stated)));
 	TableRows described;
 	if (!code_first) {
 		add_cfi(*cfi, debug_frame);
@@ -94,7 +95,7 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 			table.method = UW_METHOD_DEBUG_FRAME;
 	}
 	const std::vector<CloneCall> clones = clone_calls(file);
-	fill_from_code(*cfi, file, clones, described);
+	fill_from_code(*cfi, file, stated, clones, described);
 	fill_gaps(table, rows_of(std::move(cfi->epilogues)));
 	fill_gaps(table, cfi->at_calls);
 	if (code_first)
