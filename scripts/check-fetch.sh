@@ -142,7 +142,6 @@ start_mirror() {
 		Dir::Etc::sourcelist "$WORK/apt/sources.list";
 		Dir::Etc::sourceparts "$WORK/none";
 		Acquire::AllowInsecureRepositories "true";
-		Acquire::Retries::Delay "false";
 		APT::Get::AllowUnauthenticated "true";
 	CONF
 }

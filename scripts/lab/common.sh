@@ -36,12 +36,12 @@ need() {
 # Seconds between the tries: a network that is gone for a minute is not noticed.
 FETCH_PAUSES=${UWIND_FETCH_PAUSES-2 5 15 30}
 
-# Seconds in which a fetching command must do something: apt's own timeouts are for single answers, and after a reset in the middle
-# of a file it may wait for ever for a request that it has not made.
+# Seconds in which a fetching command must do something: apt's own timeouts are for single answers.
 FETCH_SILENCE=${UWIND_FETCH_SILENCE-90}
 
-# What apt is told wherever it fetches, beside what it is configured with. UWIND_PROXY goes before apt's own proxy.
-APT_SETTINGS=(Acquire::Retries=3 Acquire::http::Timeout=30 Acquire::https::Timeout=30 APT::Update::Error-Mode=any)
+# What apt is told wherever it fetches, beside what it is configured with. It tries again at once: apt 2.6 forgets delayed tries of
+# index files, and waits for them for ever. UWIND_PROXY goes before apt's own proxy.
+APT_SETTINGS=(Acquire::Retries=3 Acquire::Retries::Delay=false Acquire::http::Timeout=30 Acquire::https::Timeout=30 APT::Update::Error-Mode=any)
 if [ -n "${UWIND_PROXY:-}" ]; then APT_SETTINGS+=("Acquire::http::Proxy=$UWIND_PROXY" "Acquire::https::Proxy=$UWIND_PROXY"); fi
 
 apt_get() { apt-get "${APT_SETTINGS[@]/#/-o}" "$@"; }
