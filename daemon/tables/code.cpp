@@ -14,17 +14,16 @@
 namespace uwind {
 namespace {
 
-void read_gap(const ElfSection& section, OffsetRange gap, Arch arch, const std::vector<CodeFunction>& functions,
-	      std::vector<Stretch>& stretches)
+void read_gap(const ElfSection& section, OffsetRange gap, const X86CodeHints& hints, std::vector<Stretch>& stretches)
 {
 	const std::uint64_t into = gap.start - section.offset, bytes = gap.end - gap.start;
 	if (into > section.bytes.size() || bytes > section.bytes.size() - into)
 		return;
 	const Bytes code = section.bytes.subspan(into, bytes);
-	if (arch == Arch::arm64)
-		read_code_arm64(code, section.address + into, gap.start, functions, stretches);
+	if (hints.arch == Arch::arm64)
+		read_code_arm64(code, section.address + into, gap.start, hints.functions, stretches);
 	else
-		read_code_x86(code, section.address + into, gap.start, arch, functions, stretches);
+		read_code_x86(code, section.address + into, gap.start, hints, stretches);
 }
 
 // The calls of code that has rows, which is code for sure.
@@ -65,6 +64,12 @@ void sort(std::vector<CodeFunction>& functions)
 {
 	std::sort(functions.begin(), functions.end(),
 		  [](const CodeFunction& left, const CodeFunction& right) { return left.start < right.start; });
+	std::uint64_t reach = 0;
+	for (CodeFunction& function : functions) {
+		const std::uint64_t room = ~std::uint64_t{0} - function.start;
+		reach = std::max(reach, function.start + std::min(function.bytes, room));
+		function.reach = reach;
+	}
 }
 
 // Whole sections: a gap's code is understood by the functions around it.
@@ -72,6 +77,8 @@ std::vector<Stretch> arm_stretches(const ElfFile& file, const std::vector<CodeSe
 				   std::vector<CodeFunction> functions)
 {
 	std::vector<Stretch> stretches;
+	for (const std::uint64_t address : file.functions())
+		functions.push_back({address, 0});
 	for (const std::uint64_t address : file.code_pointers())
 		functions.push_back({address, 0, false});
 	sort(functions);
@@ -88,20 +95,23 @@ std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table,
 {
 	std::vector<Stretch> stretches;
 	std::vector<CodeFunction> functions = known;
-	for (const std::uint64_t address : file.functions())
-		functions.push_back({address, 0});
 	for (const std::uint64_t address : file.start_and_end_code())
 		functions.push_back({address, 0});
 	const std::vector<CodeSection> sections = sections_of(file, table);
 	if (file.arch() == Arch::arm)
 		return arm_stretches(file, sections, std::move(functions));
+	for (const CodeFunction& function : file.function_extents())
+		functions.push_back(function);
 	for (const CodeSection& at : sections)
 		if (file.arch() != Arch::arm64 && !at.gaps.empty())
 			find_calls(at.section, at.range, at.gaps, file.arch(), functions);
 	sort(functions);
+	const bool x86 = file.arch() != Arch::arm64;
+	const X86CodeHints hints{file.arch(), std::move(functions),
+				 x86 ? x86_no_return(file) : std::vector<std::uint64_t>{}};
 	for (const CodeSection& at : sections)
 		for (const OffsetRange gap : at.gaps)
-			read_gap(at.section, gap, file.arch(), functions, stretches);
+			read_gap(at.section, gap, hints, stretches);
 	return stretches;
 }
 

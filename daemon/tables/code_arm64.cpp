@@ -251,7 +251,8 @@ void CodeReader::run(const std::vector<CodeFunction>& functions)
 	const auto before = [](const CodeFunction& function, std::uint64_t at) { return function.start < at; };
 	auto function = std::lower_bound(functions.begin(), functions.end(), address_, before);
 	for (; function != functions.end() && function->start < address_ + words_.size() * 4; ++function)
-		begin_at(static_cast<std::int64_t>(function->start - address_) / 4);
+		if (function->begins)
+			begin_at(static_cast<std::int64_t>(function->start - address_) / 4);
 	find_called();
 	follow();
 	for (std::size_t at = 0; at < words_.size(); at++)

@@ -6,6 +6,7 @@
 // a beginning, too: the middle of a function would take more from the stack than it put there.
 #include "tables/code_x86.h"
 
+#include "tables/flow_x86.h"
 #include "tables/frame_x86.h"
 
 extern "C" {
@@ -21,93 +22,54 @@ namespace {
 constexpr std::size_t max_candidates = 8;
 constexpr std::size_t max_steps_per_byte = 16; // nothing is read any more behind these
 constexpr std::uint64_t alignment = 16;        // of functions
+constexpr std::int64_t outside = -1; // no place
 
-enum class Flow : std::uint8_t { next, jump, branch, call, computed_jump, leave, stop };
-
-struct Where {
-	Flow flow = Flow::next;
-	std::int64_t target = 0; // of jump, branch and call: index of the byte
+// One way to an instruction, or two.
+struct Ways {
+	X86Way way = X86Way::next;
+	bool understood = false;
+	bool ends = false;                             // the path leaves or stops: it makes sense up to here
+	std::int64_t target = outside, next = outside; // where it goes on in the same function
 };
-
-Where flow_of(const X86Instruction& instruction, std::size_t at)
-{
-	const std::uint8_t op = instruction.opcode;
-	// Of jumps the immediate has four bytes at most.
-	const auto target =
-		static_cast<std::int64_t>(at + instruction.bytes + static_cast<std::uint64_t>(instruction.immediate));
-	if (instruction.vector)
-		return {};
-	if (instruction.map == OpcodeMap::two) {
-		if (op >= 0x80 && op <= 0x8f)
-			return {Flow::branch, target};
-		const bool stops = op == 0x0b || op == 0xff || op == 0xb9 || op == 0x34; // ud2, ud0, ud1, sysenter
-		return {stops ? Flow::stop : Flow::next, 0};
-	}
-	if (instruction.map != OpcodeMap::one)
-		return {};
-	if ((op >= 0x70 && op <= 0x7f) || (op >= 0xe0 && op <= 0xe3))
-		return {Flow::branch, target};
-	switch (op) {
-	case 0xe8:
-		return {Flow::call, target};
-	case 0xe9:
-	case 0xeb:
-		return {Flow::jump, target};
-	case 0xc2:
-	case 0xc3:
-		return {Flow::leave, 0};
-	case 0xff:
-		if (instruction.extension() == 4)
-			return {Flow::computed_jump, 0};
-		return {instruction.extension() == 3 || instruction.extension() == 5 ? Flow::stop : Flow::next, 0};
-	case 0x9a: // to another segment, and from there
-	case 0xea:
-	case 0xca:
-	case 0xcb:
-	case 0xcf:
-	case 0xcc: // traps
-	case 0xf4:
-		return {Flow::stop, 0};
-	default:
-		return {};
-	}
-}
-
-// What lies between functions: int3, nops of all lengths, and zeros.
-bool is_padding(const X86Instruction& instruction, Bytes code)
-{
-	const bool nop = instruction.is(0x90) || (instruction.map == OpcodeMap::two && instruction.opcode == 0x1f);
-	const bool lea = instruction.is(0x8d) && instruction.plain_base && instruction.reg == instruction.rm &&
-			 !instruction.displacement;
-	const bool move = instruction.is(0x89) && instruction.on_register() && instruction.reg == instruction.rm;
-	return instruction.is(0xcc) || nop || lea || move || (code.size() > 1 && !code[0] && !code[1]);
-}
 
 class CodeReader {
 public:
-	CodeReader(Bytes code, std::uint64_t address, Arch arch)
-	    : code_(code), address_(address), arch_(arch), seen_(code.size()), frames_(code.size(), X86Frame(arch)),
-	      begins_(code.size()), steps_left_(code.size() * max_steps_per_byte)
+	CodeReader(Bytes code, std::uint64_t address, const X86CodeHints& hints)
+	    : code_(code), address_(address), arch_(hints.arch), hints_(hints), seen_(code.size()),
+	      frames_(code.size(), X86Frame(hints.arch)), begins_(code.size()), closed_(code.size()),
+	      steps_left_(code.size() * max_steps_per_byte)
 	{
 	}
 
-	void run(const std::vector<CodeFunction>& functions);
+	void run();
 	void collect(std::uint32_t offset, std::vector<Stretch>& stretches) const;
 
 private:
-	enum Seen : std::uint8_t { unseen, settled, disputed, tried };
+	// body: behind the first byte of an instruction that is settled.
+	enum Seen : std::uint8_t { unseen, settled, disputed, tried, body };
+	struct Change {
+		std::size_t at;
+		std::uint8_t seen;
+		X86Frame frame;
+	};
 
 	X86Instruction decode(std::size_t at) const;
+	bool is_inside(std::int64_t at) const { return at >= 0 && at < static_cast<std::int64_t>(code_.size()); }
+	bool is_new(std::size_t at) const { return seen_[at] == unseen || seen_[at] == body; }
 	bool is_padding_at(std::size_t at) const;
-	bool is_function(std::int64_t at) const;
+	bool never_returns(std::int64_t at) const;
+	void close(std::uint64_t start, std::uint64_t end);
 	void note_function(std::int64_t at);
 	void read_functions();
+	std::size_t behind(std::size_t at, bool linear) const;
 	void read_rest();
 	std::vector<X86Frame> candidates_at(std::size_t at) const;
 	void begin_at(std::size_t at);
 	bool follow_from(std::size_t at, const X86Frame& frame);
+	std::vector<std::size_t> tried_places() const;
 	void settle();
 	void forget();
+	Ways ways(std::size_t at) const;
 	void step(std::size_t at);
 	void arrive(std::int64_t at, const X86Frame& frame);
 	static void note_jump(std::vector<X86Frame>& jumps, const X86Frame& frame);
@@ -115,15 +77,19 @@ private:
 	const Bytes code_;
 	const std::uint64_t address_;
 	const Arch arch_;
+	const X86CodeHints& hints_;
 	std::vector<std::uint8_t> seen_;     // of an instruction's first byte
 	std::vector<X86Frame> frames_;       // before it
 	std::vector<bool> begins_;           // a function does
+	std::vector<bool> closed_;           // inside of a function whose end is known: no other begins there uncalled
+	std::uint64_t closed_until_ = 0;     // up to there this is filled in
 	std::vector<std::size_t> functions_; // to be read
 	std::size_t steps_left_;
 	// Of what is being tried.
-	std::vector<std::size_t> pending_, trail_;
-	std::vector<std::int64_t> calls_;
-	bool orphan_ = false; // maybe a function that nobody calls directly
+	std::vector<std::size_t> pending_;
+	std::vector<Change> trail_;
+	std::vector<std::pair<std::size_t, std::int64_t>> calls_; // from, to
+	bool orphan_ = false;                                     // maybe a function that nobody calls directly
 	bool wrong_ = false;
 	bool returned_ = false;       // well
 	bool proven_ = false;         // so it did, or jumped to a function, or met what is settled
@@ -133,11 +99,12 @@ private:
 	std::map<std::size_t, std::size_t> ends_;
 	std::vector<X86Frame> function_jumps_;
 	std::size_t function_end_ = 0; // 0: not known
+	bool may_begin_ = true;        // as far as the instructions before can tell
 };
 
 bool CodeReader::is_padding_at(std::size_t at) const
 {
-	return at >= code_.size() || is_padding(decode(at), code_.subspan(at));
+	return at >= code_.size() || is_padding_x86(decode(at), code_.subspan(at));
 }
 
 X86Instruction CodeReader::decode(std::size_t at) const
@@ -145,80 +112,110 @@ X86Instruction CodeReader::decode(std::size_t at) const
 	return decode_x86(code_.subspan(at), arch_ == Arch::x86_64);
 }
 
-bool CodeReader::is_function(std::int64_t at) const
+bool CodeReader::never_returns(std::int64_t at) const
 {
-	return at >= 0 && at < static_cast<std::int64_t>(code_.size()) && begins_[at];
+	return std::binary_search(hints_.no_return.begin(), hints_.no_return.end(),
+				  address_ + static_cast<std::uint64_t>(at));
 }
 
-// A path comes to an instruction. What was settled stays.
+// A function that is known ends where the next one begins, and a stretch where code has rows
+// already: a jump leads there, or a call was the last one. Written by hand, a function may as
+// well run into the next one.
+Ways CodeReader::ways(std::size_t at) const
+{
+	const X86Instruction instruction = decode(at);
+	Ways result;
+	if (!instruction.bytes || is_blank_x86(code_.subspan(at)))
+		return result;
+	const X86Flow flow = flow_x86(instruction, at);
+	const auto next = static_cast<std::int64_t>(at + instruction.bytes);
+	const bool falls = flow.way == X86Way::next || flow.way == X86Way::branch || flow.way == X86Way::call;
+	const bool jumps = flow.way == X86Way::jump || flow.way == X86Way::branch;
+	const auto elsewhere = [&](std::int64_t to) { return !is_inside(to) || begins_[to]; };
+	result.way = flow.way;
+	result.understood = true;
+	// Padding: another function is behind it.
+	const bool last_call =
+		flow.way == X86Way::call && (elsewhere(next) || is_padding_at(next) || never_returns(flow.target));
+	const bool runs_on = falls && is_inside(next) && begins_[next] && !is_padding_at(at);
+	result.ends = last_call || runs_on || !(falls || jumps) || (jumps && elsewhere(flow.target));
+	if (flow.way == X86Way::call || (jumps && !elsewhere(flow.target)))
+		result.target = flow.target;
+	if (falls && !last_call && !elsewhere(next))
+		result.next = next;
+	return result;
+}
+
+// A path comes to an instruction.
 void CodeReader::arrive(std::int64_t at, const X86Frame& frame)
 {
-	if (at < 0 || at >= static_cast<std::int64_t>(code_.size()) || begins_[at])
+	if (!is_inside(at) || seen_[at] == disputed)
 		return;
-	switch (seen_[at]) {
-	case settled:
-		wrong_ |= !(frames_[at] == frame);
-		proven_ |= frames_[at] == frame;
+	X86Frame both = frame;
+	const bool first = is_new(at);
+	if (!first && !both.join(frames_[at])) {
+		wrong_ = true;
 		return;
-	case disputed:
-		return;
-	case tried:
-		wrong_ |= !(frames_[at] == frame);
-		return;
-	default:
-		seen_[at] = tried;
-		frames_[at] = frame;
-		trail_.push_back(static_cast<std::size_t>(at));
-		pending_.push_back(static_cast<std::size_t>(at));
 	}
+	proven_ |= seen_[at] == settled;
+	if (!first && both == frames_[at])
+		return;
+	trail_.push_back({static_cast<std::size_t>(at), seen_[at], frames_[at]});
+	if (first)
+		seen_[at] = tried;
+	frames_[at] = both;
+	pending_.push_back(static_cast<std::size_t>(at));
 }
 
 // One more than can be candidates says that there are too many.
 void CodeReader::note_jump(std::vector<X86Frame>& jumps, const X86Frame& frame)
 {
-	if (jumps.size() <= max_candidates && std::find(jumps.begin(), jumps.end(), frame) == jumps.end())
+	for (X86Frame& known : jumps) {
+		X86Frame both = known;
+		if (both.join(frame)) {
+			known = both;
+			return;
+		}
+	}
+	if (jumps.size() <= max_candidates)
 		jumps.push_back(frame);
 }
 
 void CodeReader::step(std::size_t at)
 {
-	const X86Instruction instruction = decode(at);
+	const Ways ways = this->ways(at);
 	X86Frame frame = frames_[at];
 	wrong_ |= frame.is_impossible();
-	if (!instruction.bytes)
+	if (!ways.understood)
 		return;
-	const Where where = flow_of(instruction, at);
-	const auto next = static_cast<std::int64_t>(at + instruction.bytes);
-	switch (where.flow) {
-	case Flow::call:
-		if (where.target == next) {
+	switch (ways.way) {
+	case X86Way::call:
+		if (ways.target == ways.next) {
 			frame.push_word(); // only to learn the pc
 		} else {
 			wrong_ |= orphan_ && !frame.calls_aligned();
-			calls_.push_back(where.target);
+			calls_.emplace_back(at, ways.target);
 		}
-		if (is_padding_at(at + instruction.bytes))
-			return; // a call that does not return, and another function behind it
-		break;
-	case Flow::jump:
-		proven_ |= is_function(where.target) && !frame.returns_wrongly();
-		return arrive(where.target, frame);
-	case Flow::branch:
-		arrive(where.target, frame);
-		break;
-	case Flow::computed_jump:
+		return arrive(ways.next, frame);
+	case X86Way::jump:
+		proven_ |= ways.ends && !frame.returns_wrongly();
+		return arrive(ways.target, frame);
+	case X86Way::computed_jump:
 		return note_jump(jumps_, frame);
-	case Flow::leave:
+	case X86Way::leave:
 		wrong_ |= frame.returns_wrongly();
 		proven_ = returned_ = true;
 		return;
-	case Flow::stop:
+	case X86Way::stop:
 		return;
-	case Flow::next:
-		frame.execute(instruction);
+	case X86Way::branch:
+		arrive(ways.target, frame);
+		break;
+	case X86Way::next:
+		frame.execute(decode(at));
 		break;
 	}
-	arrive(next, frame);
+	arrive(ways.next, frame);
 }
 
 // Whether code that begins at a place with such a frame makes sense. What may be the
@@ -229,10 +226,9 @@ bool CodeReader::follow_from(std::size_t at, const X86Frame& frame)
 	orphan_ = !begins_[at] && frame == X86Frame(arch_);
 	jumps_.clear();
 	calls_.clear();
-	trail_.assign(1, at);
-	pending_.assign(1, at);
-	seen_[at] = tried;
-	frames_[at] = frame;
+	trail_.clear();
+	pending_.clear();
+	arrive(static_cast<std::int64_t>(at), frame);
 	while (!pending_.empty() && !wrong_) {
 		wrong_ = !steps_left_;
 		steps_left_ -= !wrong_;
@@ -245,23 +241,43 @@ bool CodeReader::follow_from(std::size_t at, const X86Frame& frame)
 
 void CodeReader::forget()
 {
-	for (const std::size_t at : trail_)
-		seen_[at] = unseen;
+	for (auto change = trail_.rbegin(); change != trail_.rend(); ++change) {
+		seen_[change->at] = change->seen;
+		frames_[change->at] = change->frame;
+	}
+}
+
+// Each once, rising.
+std::vector<std::size_t> CodeReader::tried_places() const
+{
+	std::vector<std::size_t> places;
+	for (const Change& change : trail_)
+		if (change.seen == unseen || change.seen == body)
+			places.push_back(change.at);
+	std::sort(places.begin(), places.end());
+	return places;
 }
 
 void CodeReader::settle()
 {
-	for (const std::size_t at : trail_)
+	const std::vector<std::size_t> places = tried_places();
+	for (const std::size_t at : places)
 		seen_[at] = settled;
+	for (const std::size_t at : places) {
+		const std::size_t end = seen_[at] == settled ? at + decode(at).bytes : at;
+		for (std::size_t inside = at + 1; inside < end && seen_[inside] == unseen; inside++)
+			seen_[inside] = body;
+	}
 	for (const X86Frame& frame : jumps_)
 		note_jump(function_jumps_, frame);
-	for (const std::int64_t at : calls_)
-		note_function(at);
+	for (const auto& [from, to] : calls_)
+		if (seen_[from] == settled)
+			note_function(to);
 }
 
 void CodeReader::note_function(std::int64_t at)
 {
-	if (at < 0 || at >= static_cast<std::int64_t>(code_.size()) || begins_[at] || seen_[at] != unseen)
+	if (!is_inside(at) || begins_[at] || seen_[at] != unseen)
 		return;
 	begins_[at] = true;
 	functions_.push_back(static_cast<std::size_t>(at));
@@ -273,7 +289,7 @@ std::vector<X86Frame> CodeReader::candidates_at(std::size_t at) const
 	std::vector<X86Frame> candidates;
 	if (at < function_end_ || !function_end_)
 		candidates = function_jumps_;
-	if (at >= function_end_ && !((address_ + at) % alignment))
+	if (at >= function_end_ && may_begin_ && !closed_[at] && !((address_ + at) % alignment))
 		note_jump(candidates, X86Frame(arch_));
 	return candidates;
 }
@@ -317,38 +333,68 @@ void CodeReader::read_functions()
 			begin_at(at);
 	}
 }
+// The next place to look at. What is read already is not passed over.
+std::size_t CodeReader::behind(std::size_t at, bool linear) const
+{
+	const std::size_t end = std::min(at + (linear ? std::max(decode(at).bytes, 1u) : 1), code_.size());
+	std::size_t next = at + 1;
+	while (next < end && (seen_[at] == settled || (seen_[next] == unseen && !begins_[next])))
+		next++;
+	return next;
+}
 
 // What is left: functions that nobody calls directly, and where computed jumps lead. It
-// lies right behind what was read, or is aligned; data does not matter then.
+// lies right behind what was read, or is aligned; data does not matter then. In functions that
+// are not understood, too, no other begins before the code comes to an end.
 void CodeReader::read_rest()
 {
-	bool behind_code = true;
+	bool behind_code = true, withdrawn = false;
 	for (std::size_t at = 0; at < code_.size();) {
 		if (begins_[at]) {
 			const auto end = ends_.find(at);
 			function_jumps_ = jumps_of_[at];
 			function_end_ = end == ends_.end() ? 0 : end->second;
+			withdrawn = seen_[at] == disputed;
 		}
-		const X86Instruction instruction = decode(at);
-		const bool padding = instruction.bytes && is_padding(instruction, code_.subspan(at));
+		const Ways ways = this->ways(at);
+		const bool padding = is_padding_at(at);
 		if (seen_[at] == unseen && !padding && (behind_code || !((address_ + at) % alignment))) {
 			begin_at(at);
 			read_functions();
 		}
 		behind_code = seen_[at] == settled || (behind_code && padding);
-		at += behind_code ? std::max(instruction.bytes, 1u) : 1;
+		withdrawn = withdrawn && ways.understood;
+		const bool linear = behind_code || withdrawn || closed_[at];
+		if (!padding)
+			may_begin_ = !linear || ways.next == outside;
+		at = behind(at, linear);
 	}
 }
 
-void CodeReader::run(const std::vector<CodeFunction>& functions)
+// Inside of a function no other begins. Ranges come in rising order.
+void CodeReader::close(std::uint64_t start, std::uint64_t end)
 {
+	end = std::min<std::uint64_t>(end, code_.size());
+	for (std::uint64_t at = std::max(start, closed_until_); at < end; at++)
+		closed_[at] = true;
+	closed_until_ = std::max(closed_until_, end);
+}
+
+void CodeReader::run()
+{
+	const std::vector<CodeFunction>& functions = hints_.functions;
 	const auto before = [](const CodeFunction& function, std::uint64_t at) { return function.start < at; };
 	auto function = std::lower_bound(functions.begin(), functions.end(), address_, before);
+	if (function != functions.begin() && function[-1].reach > address_)
+		close(0, function[-1].reach - address_);
 	for (; function != functions.end() && function->start - address_ < code_.size(); ++function) {
-		const std::uint64_t at = function->start - address_;
-		note_function(static_cast<std::int64_t>(at));
-		if (function->bytes)
-			ends_[at] = at + function->bytes;
+		const std::size_t at = function->start - address_;
+		const std::size_t end = at + std::min<std::uint64_t>(function->bytes, code_.size() - at);
+		if (function->begins && (function->certain || !closed_[at]))
+			note_function(static_cast<std::int64_t>(at));
+		if (function->begins && function->bytes)
+			ends_[at] = std::max(ends_[at], end);
+		close(at + function->begins, end);
 	}
 	read_functions();
 	read_rest();
@@ -377,10 +423,10 @@ void find_calls_x86(Bytes code, std::uint64_t address, Arch arch, std::vector<Co
 {
 	for (std::size_t at = 0; at < code.size();) {
 		const X86Instruction instruction = decode_x86(code.subspan(at), arch == Arch::x86_64);
-		const Where where = flow_of(instruction, at);
+		const X86Flow flow = flow_x86(instruction, at);
 		at += std::max(instruction.bytes, 1u);
-		if (where.flow == Flow::call && instruction.bytes)
-			functions.push_back({address + static_cast<std::uint64_t>(where.target), 0});
+		if (flow.way == X86Way::call && instruction.bytes)
+			functions.push_back({address + static_cast<std::uint64_t>(flow.target), 0, false});
 	}
 }
 
@@ -410,13 +456,13 @@ bool changes_fp_x86(Bytes code, Arch arch)
 	return false;
 }
 
-void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, Arch arch,
-		   const std::vector<CodeFunction>& functions, std::vector<Stretch>& stretches)
+void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const X86CodeHints& hints,
+		   std::vector<Stretch>& stretches)
 {
 	if (code.size() > max_read_x86_bytes)
 		return;
-	CodeReader reader(code, address, arch);
-	reader.run(functions);
+	CodeReader reader(code, address, hints);
+	reader.run();
 	reader.collect(offset, stretches);
 }
 

@@ -14,14 +14,21 @@ namespace uwind {
 // A longer stretch is left alone: each byte of it takes some memory meanwhile.
 constexpr std::uint64_t max_read_x86_bytes = 1 << 20;
 
+struct X86CodeHints {
+	Arch arch;
+	std::vector<CodeFunction> functions;  // sorted
+	std::vector<std::uint64_t> no_return; // what these addresses (sorted) are called for does not return
+};
+
 // Appends the rows of a stretch of code at an address, whose first byte has this file
-// offset. Functions begin at those places (sorted), where calls go, and behind those whose
-// size is known where code is aligned and returns well. What only a computed jump of a
+// offset. Functions begin at those places, where calls go, and where code is aligned and
+// returns well, but not inside of those whose size is known. What only a computed jump of a
 // function can reach has the frame of that jump.
-// No rows: functions of which two paths see a place differently, or that would not find
+// Where two ways meet, what they do not agree in is lost: a register may be, the CFA may not.
+// No rows: functions two of whose ways disagree in the CFA, or that would not find
 // their return address; what follows an instruction that is not understood.
-void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, Arch arch,
-		   const std::vector<CodeFunction>& functions, std::vector<Stretch>& stretches);
+void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const X86CodeHints& hints,
+		   std::vector<Stretch>& stretches);
 
 // Appends where the calls in a stretch of code go.
 void find_calls_x86(Bytes code, std::uint64_t address, Arch arch, std::vector<CodeFunction>& functions);

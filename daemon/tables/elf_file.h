@@ -6,11 +6,13 @@
 #include "base/result.h"
 #include "model/table_rows.h"
 #include "tables/byte_cursor.h"
+#include "tables/code_function.h"
 
 #include <libelf.h>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,17 +71,25 @@ public:
 	// Where symbols say that functions begin, and the entry of a 32-bit Arm program;
 	// sorted. In 32-bit Arm files bit 0 is set for Thumb code.
 	std::vector<std::uint64_t> functions() const;
+	// The same with their sizes, and the parts that compilers split off; not sorted.
+	std::vector<CodeFunction> function_extents() const;
 	// Where the dynamic linker or the C library calls code that needs no symbol: DT_INIT and DT_FINI,
 	// or the sections .init and .fini; as above.
 	std::vector<std::uint64_t> start_and_end_code() const;
-	// The same of the functions of that name, each once.
-	std::vector<std::uint64_t> functions_named(std::string_view name) const;
+	// The same of the functions of that name, or of these names (sorted), each once.
+	std::vector<std::uint64_t> functions_named(std::string_view name) const
+	{
+		return functions_named(std::span(&name, 1));
+	}
+	std::vector<std::uint64_t> functions_named(std::span<const std::string_view> names) const;
 	// The segment that holds an address, executable or not.
 	std::optional<Segment> segment_at(std::uint64_t address) const;
 	// 32-bit Arm: what relocations without a symbol point to in executable segments,
 	// with Thumb's bit; sorted.
 	std::vector<std::uint64_t> code_pointers() const;
-	// Slots of imported functions, by address: their names. 32-bit Arm only.
+	// The address that a relocation without a symbol writes to a place; on 64-bit machines only.
+	std::optional<std::uint64_t> relocated_address(std::uint64_t place) const;
+	// Slots of imported functions, by address: their names. Not of arm64.
 	std::map<std::uint64_t, std::string> imports() const;
 	// The file's bytes at an address, at most this many; empty: not in the file.
 	Bytes read(std::uint64_t address, std::uint64_t bytes) const;
@@ -109,11 +119,13 @@ private:
 		std::string_view name;
 	};
 	struct Relocation {
-		std::uint32_t address, type, symbol;
+		std::uint64_t address, addend; // addend: 0 on 32-bit machines
+		std::uint32_t type, symbol;
 	};
 	std::vector<RawSymbol> symbols(std::uint32_t type) const;
 	std::vector<RawSymbol> defined_functions() const;
 	std::vector<Relocation> relocations() const;
+	bool is_slot(std::uint32_t type) const;
 	Status read_header();
 	Status read_programs();
 	Status add_program(std::size_t number);

@@ -86,11 +86,11 @@ std::vector<ElfFile::RawSymbol> ElfFile::defined_functions() const
 	return result;
 }
 
-std::vector<std::uint64_t> ElfFile::functions_named(std::string_view name) const
+std::vector<std::uint64_t> ElfFile::functions_named(std::span<const std::string_view> names) const
 {
 	std::vector<std::uint64_t> addresses;
 	for (const RawSymbol& symbol : defined_functions())
-		if (symbol.name == name)
+		if (std::binary_search(names.begin(), names.end(), symbol.name))
 			addresses.push_back(symbol.value);
 	std::sort(addresses.begin(), addresses.end());
 	addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
@@ -127,26 +127,68 @@ std::vector<std::uint64_t> ElfFile::start_and_end_code() const
 	return addresses;
 }
 
-// Their addends are in place: AAELF32, 5.6.1.
+std::vector<CodeFunction> ElfFile::function_extents() const
+{
+	std::vector<CodeFunction> functions;
+	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
+		for (const RawSymbol& symbol : symbols(type))
+			if (ELF64_ST_TYPE(symbol.info) == STT_FUNC && symbol.section != SHN_UNDEF)
+				functions.push_back({symbol.value, symbol.bytes, true, !is_split_off(symbol.name)});
+	return functions;
+}
+
+// On 32-bit machines addends are in place (AAELF32, 5.6.1), and are not read here.
 std::vector<ElfFile::Relocation> ElfFile::relocations() const
 {
 	std::vector<Relocation> result;
+	const bool narrow = word_bytes(arch_) == 4;
+	const std::uint32_t type = narrow ? SHT_REL : SHT_RELA;
+	const std::size_t entry = narrow ? sizeof(Elf32_Rel) : sizeof(Elf64_Rela);
 	for (const Header& header : headers_) {
-		if (arch_ != Arch::arm || header.type != SHT_REL || !header.loaded || header.bytes > max_symbol_bytes)
+		if (header.type != type || !header.loaded || header.bytes > max_symbol_bytes)
 			continue;
 		const Result<Bytes> bytes = chunk(header.offset, header.bytes, header.name);
-		for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= sizeof(Elf32_Rel);) {
-			const std::uint32_t address = cursor.u32(), info = cursor.u32();
-			result.push_back({address, ELF32_R_TYPE(info), ELF32_R_SYM(info)});
+		for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= entry;) {
+			const std::uint64_t address = narrow ? cursor.u32() : cursor.u64();
+			const std::uint64_t info = narrow ? cursor.u32() : cursor.u64();
+			const std::uint64_t addend = narrow ? 0 : cursor.u64();
+			const unsigned symbol_shift = narrow ? 8 : 32;
+			const auto type_number = static_cast<std::uint32_t>(narrow ? info & 0xff : info);
+			result.push_back(
+				{address, addend, type_number, static_cast<std::uint32_t>(info >> symbol_shift)});
 		}
 	}
 	return result;
 }
 
+std::optional<std::uint64_t> ElfFile::relocated_address(std::uint64_t place) const
+{
+	const std::uint32_t type = arch_ == Arch::arm64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
+	for (const Relocation& relocation : word_bytes(arch_) == 8 ? relocations() : std::vector<Relocation>{})
+		if (relocation.address == place && relocation.type == type)
+			return relocation.addend;
+	return {};
+}
+
+// Of a function's address that is called through memory.
+bool ElfFile::is_slot(std::uint32_t type) const
+{
+	switch (arch_) {
+	case Arch::x86_64:
+		return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+	case Arch::i386:
+		return type == R_386_JMP_SLOT || type == R_386_GLOB_DAT;
+	case Arch::arm:
+		return type == R_ARM_JUMP_SLOT || type == R_ARM_GLOB_DAT;
+	default:
+		return false;
+	}
+}
+
 std::vector<std::uint64_t> ElfFile::code_pointers() const
 {
 	std::vector<std::uint64_t> addresses;
-	for (const Relocation& relocation : relocations()) {
+	for (const Relocation& relocation : arch_ == Arch::arm ? relocations() : std::vector<Relocation>{}) {
 		ByteCursor cursor(relocation.type == R_ARM_RELATIVE ? read(relocation.address, 4) : Bytes{});
 		const std::uint32_t value = cursor.u32();
 		if (cursor.ok() && find_segment(segments_, value & ~1u, 2))
@@ -162,8 +204,7 @@ std::map<std::uint64_t, std::string> ElfFile::imports() const
 	std::map<std::uint64_t, std::string> result;
 	const std::vector<RawSymbol> names = symbols(SHT_DYNSYM);
 	for (const Relocation& relocation : relocations())
-		if ((relocation.type == R_ARM_JUMP_SLOT || relocation.type == R_ARM_GLOB_DAT) &&
-		    relocation.symbol < names.size())
+		if (is_slot(relocation.type) && relocation.symbol < names.size())
 			result[relocation.address] = names[relocation.symbol].name;
 	return result;
 }

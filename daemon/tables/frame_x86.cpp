@@ -111,6 +111,12 @@ void X86Frame::forget_sp()
 	cfa_from_sp_ = 0;
 }
 
+void X86Frame::forget_fp()
+{
+	fp_known_ = false;
+	cfa_from_fp_ = 0;
+}
+
 void X86Frame::move_sp(std::int64_t bytes)
 {
 	const std::int64_t cfa = cfa_from_sp_ - bytes;
@@ -126,7 +132,7 @@ void X86Frame::change(std::uint8_t reg)
 	if (reg == reg_sp)
 		forget_sp();
 	if (reg == reg_bp)
-		fp_known_ = false;
+		forget_fp();
 	Saved* const place = saved(reg);
 	if (place && place->where == Where::in_register)
 		place->where = Where::lost;
@@ -169,9 +175,9 @@ void X86Frame::round_sp()
 {
 	for (Saved* const place : {&fp_, &base_})
 		if (place->where == Where::on_stack)
-			place->where = Where::lost;
+			*place = {Where::lost, 0};
 	rounded_ = true;
-	fp_known_ = false;
+	forget_fp();
 	sp_known_ = true;
 	cfa_from_sp_ = 0;
 }
@@ -405,6 +411,30 @@ bool X86Frame::is_impossible() const
 bool X86Frame::returns_wrongly() const
 {
 	return rounded_ || !sp_known_ || cfa_from_sp_ != word_;
+}
+
+void X86Frame::Saved::join(const Saved& other)
+{
+	if (!(*this == other))
+		*this = {Where::lost, 0};
+}
+
+// Go's compiler, for one, uses the base register for anything, and has it or not where ways meet.
+bool X86Frame::join(const X86Frame& other)
+{
+	const bool same_sp = cfa_from_sp_ == other.cfa_from_sp_, same_fp = cfa_from_fp_ == other.cfa_from_fp_;
+	const bool known = sp_known_ || fp_known_ || other.sp_known_ || other.fp_known_;
+	if (rounded_ != other.rounded_ || (sp_known_ && other.sp_known_ && !same_sp))
+		return false;
+	if (!other.sp_known_)
+		forget_sp();
+	if (!other.fp_known_ || !same_fp)
+		forget_fp();
+	fp_.join(other.fp_);
+	base_.join(other.base_);
+	holder_.in_register = holder_.in_register && other.holder_.in_register;
+	holder_.slot = holder_.slot == other.holder_.slot ? holder_.slot : 0;
+	return !known || sp_known_ || fp_known_;
 }
 
 // From SP and FP the places of what was saved are known; where the CFA is, the holder

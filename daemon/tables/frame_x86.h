@@ -27,6 +27,9 @@ public:
 	bool returns_wrongly() const;
 	// At a call: SP is a multiple of 16, as the ABI of amd64 wants it, or this is not known.
 	bool calls_aligned() const { return word_ == 4 || !sp_known_ || cfa_from_sp_ % 16 == 0; }
+	// What holds on both ways to one place. False: they differ in where the CFA is, or it
+	// cannot be said any more; the frame is then of no use.
+	bool join(const X86Frame& other);
 	bool operator==(const X86Frame&) const = default;
 
 private:
@@ -34,6 +37,7 @@ private:
 	struct Saved {
 		Where where = Where::in_register;
 		std::int32_t below_cfa = 0; // on_stack
+		void join(const Saved& other);
 		bool operator==(const Saved&) const = default;
 	};
 
@@ -46,6 +50,7 @@ private:
 
 	void move_sp(std::int64_t bytes);
 	void forget_sp();
+	void forget_fp();
 	void push(const X86Instruction& instruction);
 	void push_register(std::uint8_t reg);
 	void pop_register(std::uint8_t reg);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // A PLT entry is known by the slot that it loads (AAELF32, annex A): an A32 sequence add
 // ip, pc, #n; add ip, ip, #n; ldr pc, [ip, #n]!, before which there may be bx pc; nop for
-// callers in T32.
+// callers in T32. Those of x86 are jmp *slot, with prefixes and endbr before it.
 #include "tables/no_return.h"
 
 #include "tables/instruction_arm.h"
@@ -93,6 +93,56 @@ std::uint32_t slot_of(Bytes code, std::uint32_t address)
 
 } // namespace
 
+namespace {
+
+bool is_no_return(std::string_view name)
+{
+	return std::binary_search(names.begin(), names.end(), name);
+}
+
+// The slot that the entry of an x86 PLT jumps through; i386: with this value of EBX. 0: it is no entry.
+std::uint64_t slot_of(Bytes code, std::uint64_t address, Arch arch, std::uint64_t ebx)
+{
+	ByteCursor cursor(code);
+	const std::uint32_t first = cursor.u32();
+	const bool endbr = first == 0xfa1e0ff3 || first == 0xfb1e0ff3;
+	cursor = ByteCursor(code, endbr ? 4 : 0);
+	std::uint8_t opcode = cursor.u8();
+	if (opcode == 0xf2) // bnd
+		opcode = cursor.u8();
+	const std::uint8_t operand = cursor.u8();
+	const auto place = static_cast<std::int32_t>(cursor.u32());
+	if (!cursor.ok() || opcode != 0xff || (operand != 0x25 && operand != 0xa3))
+		return 0;
+	if (arch == Arch::x86_64)
+		return operand == 0x25 ? address + cursor.position() + static_cast<std::uint64_t>(place) : 0;
+	return static_cast<std::uint32_t>((operand == 0x25 ? 0 : ebx) + static_cast<std::uint64_t>(place));
+}
+
+} // namespace
+
+std::vector<std::uint64_t> x86_no_return(const ElfFile& file)
+{
+	constexpr std::uint64_t entry = 8; // the least; most have 16 bytes
+	std::vector<std::uint64_t> addresses = file.functions_named(names);
+	const auto imports = file.imports();
+	const std::uint64_t ebx = file.section_address(".got.plt").value_or(file.section_address(".got").value_or(0));
+	for (const char* name : {".plt", ".plt.sec", ".plt.got", ".plt.bnd"}) {
+		const ElfFile::Found section = file.section(name);
+		if (!section || !*section || (*section)->bytes.size() > max_plt_bytes)
+			continue;
+		for (std::uint64_t at = 0; at < (*section)->bytes.size(); at += entry) {
+			const std::uint64_t address = (*section)->address + at;
+			const auto import =
+				imports.find(slot_of((*section)->bytes.subspan(at), address, file.arch(), ebx));
+			if (import != imports.end() && is_no_return(import->second))
+				addresses.push_back(address);
+		}
+	}
+	std::sort(addresses.begin(), addresses.end());
+	return addresses;
+}
+
 std::vector<std::uint32_t> arm_no_return(const ElfFile& file)
 {
 	std::vector<std::uint32_t> addresses;
@@ -103,8 +153,7 @@ std::vector<std::uint32_t> arm_no_return(const ElfFile& file)
 		for (std::uint32_t at = 0; at + 4 <= section.bytes.size(); at += 4) {
 			const auto address = static_cast<std::uint32_t>(section.address) + at;
 			const auto import = imports.find(slot_of(section.bytes.subspan(at), address));
-			if (import == imports.end() ||
-			    !std::binary_search(names.begin(), names.end(), std::string_view(import->second)))
+			if (import == imports.end() || !is_no_return(import->second))
 				continue;
 			addresses.push_back(address - thumb_stub_bytes);
 			addresses.push_back(address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Imported functions that do not return, behind whose calls there may be anything.
+// Functions of libraries that do not return, behind whose calls there may be anything.
 #pragma once
 
 #include "tables/elf_file.h"
@@ -8,5 +8,8 @@ namespace uwind {
 
 // 32-bit Arm: addresses of the PLT entries of such functions, sorted.
 std::vector<std::uint32_t> arm_no_return(const ElfFile& file);
+
+// x86: addresses of the PLT entries of such functions, and of those that the file itself has; sorted.
+std::vector<std::uint64_t> x86_no_return(const ElfFile& file);
 
 } // namespace uwind

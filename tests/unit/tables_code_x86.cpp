@@ -7,19 +7,23 @@
 #include "tables/code_x86.h"
 #include "tables/rule_text.h"
 #include "tables_code_agreement.h"
+#include "tables_lower.h"
 
+using image::operator+;
 using uwind::Arch;
+using uwind::CodeFunction;
 using uwind::Stretch;
 
 namespace {
 
 using Code = std::vector<std::uint8_t>;
 
-// "0 rule; 4 rule; 6 end": of a function that lies at 0x1000.
-std::string read(const Code& code, Arch arch = Arch::i386)
+// "0 rule; 4 rule; 6 end": of code that lies at 0x1000.
+std::string read(const Code& code, const uwind::X86CodeHints& hints)
 {
+	const Arch arch = hints.arch;
 	std::vector<Stretch> stretches;
-	uwind::read_code_x86(code, 0x1000, 0, arch, {{0x1000, code.size()}}, stretches);
+	uwind::read_code_x86(code, 0x1000, 0, hints, stretches);
 	std::string text;
 	std::uint32_t end = 0;
 	for (const Stretch& stretch : stretches) {
@@ -31,7 +35,14 @@ std::string read(const Code& code, Arch arch = Arch::i386)
 	return text + std::to_string(end) + " end";
 }
 
+// The same of one function.
+std::string read(const Code& code, Arch arch = Arch::i386)
+{
+	return read(code, {arch, {{0x1000, code.size()}}, {}});
+}
+
 const std::string leaf = "cfa=esp+4 ra=[cfa-4] ebp=same";
+const std::string leaf_64 = "cfa=rsp+8 ra=[cfa-8] rbp=same";
 
 } // namespace
 
@@ -109,6 +120,35 @@ TEST_CASE("what only a computed jump reaches has the frame of that jump")
 		leaf + "; 13 end"));
 }
 
+TEST_CASE("where two ways meet, a register that they see differently is lost")
+{
+	// test; je +2; xor %ebx,%ebx; ret
+	CHECK(read({0x85, 0xc0, 0x74, 0x02, 0x31, 0xdb, 0xc3}, Arch::x86_64) ==
+	      "0 " + leaf_64 + "; 6 " + leaf_64 + " rbx=lost; 7 end");
+	// A loop: nop; again: nop; xor %ebx,%ebx; jne again; ret
+	CHECK(read({0x90, 0x90, 0x31, 0xdb, 0x75, 0xfb, 0xc3}, Arch::x86_64) ==
+	      "0 " + leaf_64 + "; 1 " + leaf_64 + " rbx=lost; 7 end");
+	// The frame pointer: test; je +2; xor %ebp,%ebp; ret
+	CHECK(read({0x85, 0xc0, 0x74, 0x02, 0x31, 0xed, 0xc3}, Arch::x86_64) ==
+	      "0 " + leaf_64 + "; 6 cfa=rsp+8 ra=[cfa-8] rbp=lost; 7 end");
+}
+
+TEST_CASE("a way that comes to what another function has settled takes registers from it, too")
+{
+	// f: xor %eax,%eax; common: nop; ret; int3; g: xor %ebx,%ebx; jmp common
+	const Code code{0x31, 0xc0, 0x90, 0xc3, 0xcc, 0x31, 0xdb, 0xeb, 0xf9};
+	CHECK(read(code, {Arch::x86_64, {{0x1000, 0}, {0x1005, 0}}, {}}) ==
+	      "0 " + leaf_64 + "; 2 " + leaf_64 + " rbx=lost; 4 none; 5 " + leaf_64 + "; 7 " + leaf_64 +
+		      " rbx=lost; 9 end");
+}
+
+TEST_CASE("a way that makes no sense takes nothing from what is settled")
+{
+	// f: xor %eax,%eax; common: nop; ret; int3; g: xor %ebx,%ebx; test; je common; push %rax; ret
+	const Code code{0x31, 0xc0, 0x90, 0xc3, 0xcc, 0x31, 0xdb, 0x85, 0xc0, 0x74, 0xf7, 0x50, 0xc3};
+	CHECK(read(code, {Arch::x86_64, {{0x1000, 0}, {0x1005, 0}}, {}}) == "0 " + leaf_64 + "; 4 end");
+}
+
 TEST_CASE("a function that two paths see differently has no rows")
 {
 	// test; je +1; push %ebx; nop; hlt
@@ -120,6 +160,54 @@ TEST_CASE("code that nobody is known to call has no rows")
 	CHECK(read({0xc3, 0xcc, 0x53, 0x5b, 0xc3}) == "0 " + leaf + "; 1 end");
 }
 
+TEST_CASE("no function begins inside of an instruction of one that has no rows")
+{
+	// test; je +1; push %ebx; nop (12 times); mov $0xc35b9053,%eax; hlt: the constant is push, nop, pop, ret
+	Code code{0x85, 0xc0, 0x74, 0x01, 0x53};
+	code = code + Code(10, 0x90) + Code{0xb8, 0x53, 0x90, 0x5b, 0xc3, 0xf4};
+	REQUIRE(code[16] == 0x53);
+	CHECK(read(code, {Arch::i386, {{0x1000, 0}}, {}}) == "0 end");
+}
+
+TEST_CASE("no function begins inside of another one whose end is known")
+{
+	// int3 (16); ret; int3 (15); push %ebx; nop; pop %ebx; ret
+	const Code code = Code(16, 0xcc) + Code{0xc3} + Code(15, 0xcc) + Code{0x53, 0x90, 0x5b, 0xc3};
+	const auto rows = [&](std::uint64_t bytes, bool begins) {
+		return read(code, {Arch::i386, {{0x1010, bytes, true, begins}}, {}});
+	};
+	CHECK(rows(1, true).find("32 " + leaf) != std::string::npos);
+	CHECK(rows(20, true).find("32 ") == std::string::npos);
+	CHECK(rows(36, false) == "0 end"); // a part of another one
+	// One that begins before the stretch.
+	CodeFunction before{0xf00, 0x200};
+	before.reach = 0x1100;
+	CHECK(read(code, {Arch::i386, {before}, {}}) == "0 end");
+}
+
+TEST_CASE("a symbol's size keeps functions from beginning in it, and its split-off part is not one")
+{
+	const auto rows = [](std::uint64_t bytes, const char* name) {
+		using namespace image;
+		Elf64_Sym symbol{};
+		symbol.st_name = 1;
+		symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+		symbol.st_shndx = 1;
+		symbol.st_value = text_address;
+		symbol.st_size = bytes;
+		const auto* raw = reinterpret_cast<const std::uint8_t*>(&symbol);
+		const ByteVector names = ByteVector(1) + ByteVector(name, name + std::strlen(name) + 1);
+		// ret; int3 …; push %rbx; nop; pop %rbx; ret
+		const ByteVector code = ByteVector{0xc3} + ByteVector(15, 0xcc) + ByteVector{0x53, 0x90, 0x5b, 0xc3};
+		Image file = Image().code(0, code, ".text");
+		file.section(".strtab", names, SHT_STRTAB);
+		file.section(".symtab", ByteVector(raw, raw + sizeof(symbol)), SHT_SYMTAB);
+		return text_of(lower(file), Arch::x86_64);
+	};
+	CHECK(rows(1, "f").starts_with("0 " + leaf_64 + "; 1 none; 16 " + leaf_64));
+	CHECK(rows(20, "f") == "0 " + leaf_64 + "; 1 none");
+}
+
 TEST_CASE("what is aligned, behind the last known function, and returns well is a function")
 {
 	const auto read_behind = [](Code function) {
@@ -127,7 +215,7 @@ TEST_CASE("what is aligned, behind the last known function, and returns well is 
 		code[0] = 0xc3;
 		code.insert(code.end(), function.begin(), function.end());
 		std::vector<Stretch> stretches;
-		uwind::read_code_x86(code, 0x1000, 0, Arch::i386, {{0x1000, 1}}, stretches);
+		uwind::read_code_x86(code, 0x1000, 0, {Arch::i386, {{0x1000, 1}}, {}}, stretches);
 		std::string text;
 		for (const Stretch& stretch : stretches)
 			text += std::to_string(stretch.start) + "-" + std::to_string(stretch.end) + " ";
@@ -152,6 +240,15 @@ TEST_CASE("code that is followed in vain again and again is given up")
 	code[0] = 0xff, code[1] = 0xe0;
 	code[code.size() - 2] = 0x50, code.back() = 0xc3;
 	CHECK(read(code) == "0 " + leaf + "; 2 end");
+}
+
+TEST_CASE("behind a call of a function that is known not to return there is another function's code")
+{
+	// push %rax; call 0x2000; g: push %rbx; nop; pop %rbx; ret
+	const Code code{0x50, 0xe8, 0xfa, 0x0f, 0, 0, 0x53, 0x90, 0x5b, 0xc3};
+	CHECK(read(code, {Arch::x86_64, {{0x1000, 0}, {0x1006, 0}}, {0x2000}}).starts_with("0 " + leaf_64));
+	CHECK(read(code, {Arch::x86_64, {{0x1000, 0}}, {0x2000}}) ==
+	      "0 " + leaf_64 + "; 1 cfa=rsp+16 ra=[cfa-8] rbp=same; 6 end");
 }
 
 TEST_CASE("cut off or unknown instructions end a path")
@@ -193,7 +290,8 @@ TEST_CASE("an i386 function whose CFI says nothing of what it pushes is read")
 
 TEST_CASE("amd64 code that is read agrees with the CFI of stock libraries")
 {
-	for (const char* name : {"libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "libz.so.1", "liblzma.so.5"}) {
+	for (const char* name :
+	     {"libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "libz.so.1", "liblzma.so.5", "libreadline.so.8"}) {
 		const std::string path = std::string("/usr/lib/x86_64-linux-gnu/") + name;
 		if (access(path.c_str(), R_OK) != 0) {
 			WARN(path << " is absent: not compared");
