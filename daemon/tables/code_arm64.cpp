@@ -5,6 +5,7 @@
 // has to make sense with one of these frames only, and does not change what is known.
 #include "tables/code_arm64.h"
 
+#include "tables/code_sense.h"
 #include "tables/frame_arm64.h"
 #include "tables/instruction_arm64.h"
 
@@ -77,6 +78,8 @@ private:
 	void forget();
 	void settle(bool sensible);
 	void begin_unknown(std::size_t at);
+	PathsOn paths_on(std::size_t at) const;
+	void drop_senseless();
 
 	const std::uint64_t address_;
 	const std::vector<std::uint32_t> words_;
@@ -264,6 +267,39 @@ void CodeReader::run(const std::vector<CodeFunction>& functions)
 		if (seen_[at] == unseen && !is_padding(words_[at]))
 			begin_unknown(at);
 	}
+	drop_senseless();
+}
+
+// A call with another function behind it, or padding, does not return.
+PathsOn CodeReader::paths_on(std::size_t at) const
+{
+	const Arm64Flow flow = flow_arm64(words_[at]);
+	PathsOn on;
+	if (!is_instruction_arm64(words_[at]))
+		return on;
+	const auto next = static_cast<std::int64_t>(at) + 1;
+	const auto elsewhere = [this](std::int64_t to) { return !is_inside(to) || seen_[to] == begins; };
+	const bool last_call = flow.way == Arm64Way::call && (elsewhere(next) || is_padding(words_[next]) ||
+							      begins_frame(static_cast<std::size_t>(next)));
+	on.end = last_call || !(falls_through(flow.way) || flow.way == Arm64Way::jump);
+	if (flow.has_target && flow.way != Arm64Way::call) {
+		const std::int64_t target = static_cast<std::int64_t>(at) + flow.distance / 4;
+		on.end |= elsewhere(target);
+		on.to[0] = elsewhere(target) ? PathsOn::nowhere : target;
+	}
+	if (falls_through(flow.way) && !last_call && !elsewhere(next))
+		on.to[1] = next;
+	return on;
+}
+
+void CodeReader::drop_senseless()
+{
+	std::vector<std::size_t> places;
+	for (std::size_t at = 0; at < words_.size(); at++)
+		if (seen_[at] != unseen)
+			places.push_back(at);
+	for (const std::size_t at : senseless_places(places, [this](std::size_t at) { return paths_on(at); }))
+		seen_[at] = disputed;
 }
 
 void CodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) const

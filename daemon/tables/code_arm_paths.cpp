@@ -48,7 +48,10 @@ ArmInstruction ArmPaths::decode(std::size_t at, bool thumb) const
 {
 	const Bytes rest = code_.subspan(at * 2);
 	const std::uint32_t address = address_ + static_cast<std::uint32_t>(at * 2);
-	const bool zero = thumb && rest.size() >= 2 && !rest[0] && !rest[1];
+	const std::size_t bytes = thumb ? 2 : 4;
+	const bool zero =
+		rest.size() >= bytes && std::all_of(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(bytes),
+						    [](std::uint8_t byte) { return !byte; });
 	if (zero || (!thumb && address % 4))
 		return ArmInstruction{};
 	return decode_arm(rest, address, thumb);
@@ -80,7 +83,7 @@ void ArmPaths::meet(std::size_t at, bool thumb, const ArmFrame& frame, std::uint
 	if (seen_[at] == settled) {
 		if (!(both.rule() == frames_[frame_of_[at]].rule()))
 			fail(via);
-		returned_ = true;
+		returned_ = ended_ = true;
 		prove(Proof::strong);
 	} else if (const std::uint32_t number = frames_.number_of(both); number != frame_of_[at]) {
 		frame_of_[at] = number;
@@ -117,13 +120,17 @@ void ArmPaths::arrive(std::size_t at, bool thumb, const ArmFrame& frame, std::ui
 }
 
 // A jump may lead to another function, which begins with its caller's frame.
-void ArmPaths::go_to(const ArmInstruction& instruction, const ArmFrame& frame, std::uint32_t via)
+void ArmPaths::go_to(const Step& step, const ArmFrame& frame, std::uint32_t via)
 {
+	const ArmInstruction& instruction = step.instruction;
 	const std::size_t at = place_of(instruction.target);
-	if (at < places() && !begins_[at])
+	if (at < places() && !begins_[at]) {
+		ended_ |= at <= step.at && seen_[at] == tried; // a loop
 		return arrive(at, instruction.target_thumb, frame, via);
+	}
 	if (!frame.is_whole())
 		return fail(via);
+	ended_ = true;
 	prove(at < places() && seen_[at] == settled ? Proof::strong : Proof::leaves);
 	returned_ |= !calls_no_return(instruction);
 }
@@ -132,8 +139,10 @@ void ArmPaths::fall_to(std::size_t at, bool thumb, const ArmFrame& frame, std::u
 {
 	if (at < places() && !begins_[at])
 		return arrive(at, thumb, frame, via);
-	if (via == at || via + 1 == at)
-		return; // right behind a call
+	const bool behind_call = via == at || via + 1 == at;
+	ended_ = true;
+	if (behind_call)
+		return;
 	if (at >= places() || !frame.is_whole())
 		return fail(via);
 	returned_ = true;
@@ -195,7 +204,7 @@ bool ArmPaths::pass_computed_jump(const Step& step, const ArmFrame& frame, std::
 {
 	if (frame.jumps_back(step.instruction))
 		return false;
-	returned_ = true;
+	returned_ = ended_ = true;
 	if (const auto table = find_jump_table(step.instruction, before(step.at),
 					       address_ + static_cast<std::uint32_t>(step.at * 2), thumb_[step.at])) {
 		pass_table(*table, frame, via);
@@ -240,7 +249,7 @@ bool ArmPaths::pass(const Step& step, ArmFrame& frame, std::uint32_t& via)
 	case ArmFlow::next:
 		break;
 	case ArmFlow::jump:
-		go_to(instruction, frame, via);
+		go_to(step, frame, via);
 		return false;
 	case ArmFlow::call:
 		note_landing(instruction, frame);
@@ -249,8 +258,10 @@ bool ArmPaths::pass(const Step& step, ArmFrame& frame, std::uint32_t& via)
 					  instruction.target_thumb});
 		if (calls_no_return(instruction) && frame.has_saved_link())
 			prove(Proof::leaves);
-		if (last_calls_[step.at] || calls_no_return(instruction))
+		if (last_calls_[step.at] || calls_no_return(instruction)) {
+			ended_ = true;
 			return false;
+		}
 		via = static_cast<std::uint32_t>(step.at + 1);
 		break;
 	case ArmFlow::computed_jump:
@@ -258,12 +269,13 @@ bool ArmPaths::pass(const Step& step, ArmFrame& frame, std::uint32_t& via)
 		if ((instruction.flow == ArmFlow::computed_jump || frame.computed_link(instruction)) &&
 		    pass_computed_jump(step, frame, via))
 			return false;
-		returned_ = true;
+		returned_ = ended_ = true;
 		prove(Proof::strong);
 		if (frame.returns_wrongly(instruction))
 			fail(via);
 		return false;
 	case ArmFlow::stop:
+		ended_ = true;
 		return false;
 	}
 	frame.execute(instruction);
@@ -301,7 +313,7 @@ void ArmPaths::check_data()
 
 bool ArmPaths::follow_once(std::size_t at, bool thumb, const ArmFrame& frame)
 {
-	wrong_ = returned_ = false;
+	wrong_ = returned_ = ended_ = false;
 	proof_ = Proof::none;
 	culprit_ = 0;
 	trail_.clear();
@@ -335,7 +347,7 @@ bool ArmPaths::follow(std::size_t at, bool thumb, const ArmFrame& frame, Proof n
 		forget();
 		good = follow_once(at, thumb, frame);
 	}
-	if (good && proof_ >= needed)
+	if (good && ended_ && proof_ >= needed)
 		return true;
 	for (const std::uint32_t call : blamed)
 		last_calls_[call] = false;

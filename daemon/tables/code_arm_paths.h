@@ -56,7 +56,8 @@ public:
 	// Frames of which one belongs to each block that only computed jumps reach.
 	void set_known_jumps(std::vector<std::uint32_t> jumps) { known_jumps_ = std::move(jumps); }
 
-	// Whether code makes sense that begins at a place with this frame. blames: calls may
+	// Whether code makes sense that begins at a place with this frame: no path comes to what is
+	// impossible, and not all of them to what is no instruction. blames: calls may
 	// be taken for calls that do not return.
 	enum class Proof : std::uint8_t {
 		none,
@@ -102,7 +103,7 @@ private:
 	bool pass_computed_jump(const Step& step, const ArmFrame& frame, std::uint32_t via);
 	void pass_table(const ArmJumpTable& table, const ArmFrame& frame, std::uint32_t via);
 	std::vector<ArmInstruction> before(std::size_t at) const;
-	void go_to(const ArmInstruction& instruction, const ArmFrame& frame, std::uint32_t via);
+	void go_to(const Step& step, const ArmFrame& frame, std::uint32_t via);
 	void fall_to(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via);
 	void arrive(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via);
 	void meet(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via);
@@ -133,6 +134,7 @@ private:
 	std::vector<std::uint32_t> jumps_, landings_;
 	std::vector<std::uint32_t> pointers_; // to code
 	bool wrong_ = false, returned_ = false;
+	bool ended_ = false; // a path did, as code does: by a jump, a return, a last call, a trap, a loop
 	Proof proof_ = Proof::none;
 	std::uint32_t culprit_ = 0;
 };

@@ -6,6 +6,7 @@
 // a beginning, too: the middle of a function would take more from the stack than it put there.
 #include "tables/code_x86.h"
 
+#include "tables/code_sense.h"
 #include "tables/flow_x86.h"
 #include "tables/frame_x86.h"
 
@@ -22,7 +23,7 @@ namespace {
 constexpr std::size_t max_candidates = 8;
 constexpr std::size_t max_steps_per_byte = 16; // nothing is read any more behind these
 constexpr std::uint64_t alignment = 16;        // of functions
-constexpr std::int64_t outside = -1; // no place
+constexpr std::int64_t outside = PathsOn::nowhere;
 
 // One way to an instruction, or two.
 struct Ways {
@@ -67,6 +68,7 @@ private:
 	void begin_at(std::size_t at);
 	bool follow_from(std::size_t at, const X86Frame& frame);
 	std::vector<std::size_t> tried_places() const;
+	PathsOn paths_on(std::size_t at) const;
 	void settle();
 	void forget();
 	Ways ways(std::size_t at) const;
@@ -258,11 +260,23 @@ std::vector<std::size_t> CodeReader::tried_places() const
 	return places;
 }
 
+PathsOn CodeReader::paths_on(std::size_t at) const
+{
+	const Ways ways = this->ways(at);
+	PathsOn on{ways.ends, {ways.way == X86Way::call ? outside : ways.target, ways.next}};
+	for (std::int64_t& to : on.to)
+		if (is_inside(to) && seen_[to] == disputed)
+			to = outside;
+	return on;
+}
+
 void CodeReader::settle()
 {
 	const std::vector<std::size_t> places = tried_places();
 	for (const std::size_t at : places)
 		seen_[at] = settled;
+	for (const std::size_t at : senseless_places(places, [this](std::size_t at) { return paths_on(at); }))
+		seen_[at] = disputed;
 	for (const std::size_t at : places) {
 		const std::size_t end = seen_[at] == settled ? at + decode(at).bytes : at;
 		for (std::size_t inside = at + 1; inside < end && seen_[inside] == unseen; inside++)

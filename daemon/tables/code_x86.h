@@ -26,7 +26,8 @@ struct X86CodeHints {
 // function can reach has the frame of that jump.
 // Where two ways meet, what they do not agree in is lost: a register may be, the CFA may not.
 // No rows: functions two of whose ways disagree in the CFA, or that would not find
-// their return address; what follows an instruction that is not understood.
+// their return address; what follows an instruction that is not understood; what leads to
+// nothing else, as zeros do.
 void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const X86CodeHints& hints,
 		   std::vector<Stretch>& stretches);
 

@@ -96,6 +96,14 @@ Arm64Flow flow_arm64(std::uint32_t word)
 	return {trap ? Arm64Way::stop : Arm64Way::next};
 }
 
+// C4.1: the groups of encodings that are not allocated; udf is one of the first group.
+bool is_instruction_arm64(std::uint32_t word)
+{
+	const std::uint32_t group = bits(word, 25, 4);
+	const bool reserved = group == 0 && !bit(word, 31);
+	return word && group != 1 && group != 3 && (!reserved || !(word >> 16));
+}
+
 std::optional<Arm64Access> access_arm64(std::uint32_t word)
 {
 	if ((word & 0x3a000000) == 0x28000000)

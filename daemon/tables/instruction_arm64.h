@@ -28,6 +28,9 @@ struct Arm64Flow {
 
 Arm64Flow flow_arm64(std::uint32_t word);
 
+// False: zeros, as where text was blanked, and most of what no processor knows.
+bool is_instruction_arm64(std::uint32_t word);
+
 // A load or store of one register, or of two that lie side by side.
 struct Arm64Access {
 	bool load = false, vector = false;

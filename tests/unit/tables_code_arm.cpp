@@ -69,6 +69,17 @@ constexpr std::uint16_t call_register = 0x4798; // blx r3
 
 } // namespace
 
+TEST_CASE("text that was blanked proves nothing, and so does what leads there alone")
+{
+	CHECK(a32(std::vector<std::uint32_t>(16)) == "0 end");
+	CHECK(a32({0, 0, 0xe12fff1e}).starts_with("0 none")); // andeq r0, r0, r0 twice, bx lr
+	CHECK(a32({0xe0811002, 0}) == "0 end");    // add r1, r1, r2
+	CHECK(thumb(std::vector<std::uint16_t>(16)) == "0 end");
+	CHECK(thumb({add, 0, 0}) == "0 end");
+	CHECK(thumb({add, 0xe7fd}) == "0 " + leaf + "; 4 end"); // b to the first one: never ends
+	CHECK(thumb({add, 0xde00}) == "0 " + leaf + "; 4 end"); // udf
+}
+
 TEST_CASE("T32: a leaf's return address is in LR, a frame's on the stack")
 {
 	CHECK(thumb({add, bx_lr}) == "0 " + leaf + "; 4 end");

@@ -68,6 +68,20 @@ TEST_CASE("a leaf's return address is in the link register from end to end")
 	CHECK(read({add, add, ret}) == "0 " + leaf + "; 12 none");
 }
 
+TEST_CASE("text that was blanked and code that runs out of the section prove nothing")
+{
+	const std::uint32_t call = 0x94000003; // bl: three words on
+	const std::string frame = "0 " + leaf + "; 4 cfa=sp+16 ra=[cfa-16] x29=same; 12 " + leaf;
+	CHECK(read({store_link, call, load_link, ret, 0, 0, 0}) == frame + "; 16 none");
+	CHECK(read({store_link, call, load_link, ret, add, add, 0}) == frame + "; 16 none");
+	CHECK(read({store_link, call, load_link, ret, add, add}) == frame + "; 16 none");
+	CHECK(read({store_link, call, load_link, ret, add, 0x02000000}) == frame + "; 16 none"); // reserved
+	// What returns on one way has rows, and so has what traps, or never ends.
+	CHECK(read({store_link, call, load_link, ret, branch_if(2), ret, 0}) == frame + "; 24 none");
+	CHECK(read({store_link, call, load_link, ret, add, 0xd4200000}) == frame + "; 24 none"); // brk
+	CHECK(read({store_link, call, load_link, ret, add, branch(-1)}) == frame + "; 24 none");
+}
+
 TEST_CASE("less code than one instruction has no rows")
 {
 	const auto bytes = Image(Arch::arm64).code(0, ByteVector(3), ".text").build();

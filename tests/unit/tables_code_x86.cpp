@@ -251,11 +251,42 @@ TEST_CASE("behind a call of a function that is known not to return there is anot
 	      "0 " + leaf_64 + "; 1 cfa=rsp+16 ra=[cfa-8] rbp=same; 6 end");
 }
 
-TEST_CASE("cut off or unknown instructions end a path")
+TEST_CASE("no rows of a path that comes to what is no instruction, or runs out of the code")
 {
-	CHECK(read({0x90, 0xe8, 0, 0}).starts_with("0 "));
+	CHECK(read({0x90, 0xe8, 0, 0}) == "0 end");
+	CHECK(read({0x90, 0x90, 0x90}) == "0 end");
+	CHECK(read({0x90, 0xeb, 0x01, 0x90, 0x90}) == "0 end");
+	// test; je +1; ret; nop and the end: the one that returns has rows.
+	CHECK(read({0x85, 0xc0, 0x74, 0x01, 0xc3, 0x90}) == "0 " + leaf + "; 5 end");
+	// It goes on for ever.
+	CHECK(read({0x90, 0xeb, 0xfd}) == "0 " + leaf + "; 3 end");
+	// Written by hand: f: xor %eax,%eax; g: ret
+	CHECK(read({0x31, 0xc0, 0xc3}, {Arch::i386, {{0x1000, 2}, {0x1002, 1}}, {}}) == "0 " + leaf + "; 3 end");
 	CHECK(read({}) == "0 end");
 	CHECK(read(Code(uwind::max_read_x86_bytes + 1, 0x90)) == "0 end");
+}
+
+TEST_CASE("text that was blanked has no rows, and code around it keeps its own")
+{
+	// Functions of 32 bytes: push %rbx; nop; pop %rbx; ret; int3 …
+	const Code function = Code{0x53, 0x90, 0x5b, 0xc3} + Code(28, 0xcc);
+	Code code;
+	std::vector<CodeFunction> functions;
+	for (std::uint64_t i = 0; i < 16; i++) {
+		functions.push_back({0x1000 + i * 32, 4});
+		code = code + function;
+	}
+	const auto first_rows = [&] { return read(code, {Arch::x86_64, functions, {}}); };
+	const std::string whole = first_rows();
+	std::fill(code.begin() + 128, code.begin() + 384, std::uint8_t{0});
+	const std::string text = first_rows();
+	const auto cut = whole.find("100 none; 128 "), behind = whole.find("384 ");
+	REQUIRE((cut != std::string::npos && behind != std::string::npos));
+	CHECK(text == whole.substr(0, cut) + "100 none; " + whole.substr(behind));
+	CHECK(read(Code(4096), Arch::x86_64) == "0 end");
+	CHECK(read(Code(4096), Arch::i386) == "0 end");
+	// From the middle on.
+	CHECK(read(Code{0x53, 0x90, 0x90} + Code(61), Arch::x86_64) == "0 end");
 }
 
 TEST_CASE("an i386 function whose CFI says nothing of what it pushes is read")
