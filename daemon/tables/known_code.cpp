@@ -7,6 +7,7 @@
 #include "tables/ehabi_rows.h"
 #include "tables/entry.h"
 #include "tables/fiber.h"
+#include "tables/go_rows.h"
 #include "tables/instruction_arm.h"
 #include "tables/plt.h"
 #include "tables/resolver_arm.h"
@@ -119,6 +120,26 @@ TableRows with_registers(const TableRows& table, const std::vector<Stretch>& rea
 	return result;
 }
 
+// What only instructions show: registers beside debug_frame's CFA, and all of it elsewhere; but what Go's
+// runtime knows counts for more.
+void fill_read_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful,
+		    const TableRows& debug_frame)
+{
+	GoRows go = go_rows(file);
+	const TableRows go_table = rows_of(std::move(go.stretches));
+	go.functions.insert(go.functions.end(), doubtful.begin(), doubtful.end());
+	if (debug_frame.rows.empty())
+		fill_gaps(table, go_table);
+	std::vector<Stretch> read = marked_read(code_stretches(file, table, go.functions));
+	if (!debug_frame.rows.empty()) {
+		std::sort(read.begin(), read.end(),
+			  [](const Stretch& left, const Stretch& right) { return left.start < right.start; });
+		fill_gaps(table, with_registers(debug_frame, read));
+		fill_gaps(table, go_table);
+	}
+	fill_gaps(table, rows_of(std::move(read)));
+}
+
 } // namespace
 
 void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful,
@@ -141,13 +162,7 @@ void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<Co
 	if (const auto stretch = entry_stretch(file, table))
 		fill_gaps(table, rows_of({*stretch}));
 	fill_gaps(table, rows_of(std::move(left_out)));
-	std::vector<Stretch> read = marked_read(code_stretches(file, table, doubtful));
-	if (!debug_frame.rows.empty()) {
-		std::sort(read.begin(), read.end(),
-			  [](const Stretch& left, const Stretch& right) { return left.start < right.start; });
-		fill_gaps(table, with_registers(debug_frame, read));
-	}
-	fill_gaps(table, rows_of(std::move(read)));
+	fill_read_code(table, file, doubtful, debug_frame);
 	if (arm)
 		fill_gaps(table, rows_of(indexed_calls(table, file)));
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0
+// Rows of Go programs, from what Go's runtime itself walks stacks with.
+#pragma once
+
+#include "tables/code_function.h"
+#include "tables/elf_file.h"
+#include "tables/row_builder.h"
+
+#include <vector>
+
+namespace uwind {
+
+struct GoRows {
+	std::vector<CodeFunction> functions;
+	std::vector<Stretch> stretches; // x86 only
+};
+
+// Empty: it is no Go program, or one whose table is not understood.
+GoRows go_rows(const ElfFile& file);
+
+} // namespace uwind
