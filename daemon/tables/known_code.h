@@ -13,10 +13,10 @@ namespace uwind {
 
 // Fills the gaps of a table. Where two sources speak of one place, the first of these
 // counts: what PLTs and their resolver, system calls, the ends of fibers and the entry point explain; what
-// Go's runtime knows; the instructions themselves; at calls, 32-bit Arm's exception index. Functions of which the call frame
-// information was not believed are read like any other. Nothing is read in left_out: that
-// code is described, in words that rules do not have. What debug_frame says of a place
-// counts for more than its instructions, which may know more of registers.
+// Go's runtime knows; the instructions themselves; at calls, 32-bit Arm's exception index. Functions of which the call
+// frame information was not believed are read like any other. Nothing is read in left_out: that code is described, in
+// words that rules do not have. What debug_frame says of a place counts for more than its instructions, which may know
+// more of registers.
 void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful,
 		     std::vector<Stretch> left_out, const std::vector<CloneCall>& clones,
 		     const TableRows& debug_frame = {});
