@@ -190,9 +190,11 @@ void count_unsaid(const Oracle& oracle, Tally& tally)
 				tally.named["readelf does not say where the header fixes the return address"]++;
 }
 
-// .eh_frame knows of RBX, .sframe does not.
-uw_rule without_rbx(uw_rule rule, uw_arch arch)
+// .sframe knows nothing of RBX, nor of rows that were read from instructions.
+uw_rule comparable(uw_rule rule, uw_arch arch)
 {
+	if (rule.kind == UW_RULE_READ)
+		rule.kind = UW_RULE_FRAME;
 	if (rule.kind == UW_RULE_FRAME && arch == UW_ARCH_X86_64)
 		rule.base_slot = UW_BASE_LOST;
 	return rule;
@@ -227,7 +229,7 @@ void compare_plts(const Opened& file, const Rows& theirs, const Symbols& symbols
 	const Rows rows(*file.elf, &*table);
 	for (const Span& span : file.spans)
 		for (u64 at = span.start; at < span.end && symbols.section_at(at).rfind(".plt", 0) == 0; at++)
-			if (!(without_rbx(rows.at(at), file.arch) == without_rbx(theirs.at(at), file.arch)))
+			if (!(comparable(rows.at(at), file.arch) == comparable(theirs.at(at), file.arch)))
 				tally.different.push_back(text_of(path, at, theirs.at(at), rows.at(at)) +
 							  ", as registered");
 }
@@ -259,13 +261,13 @@ void compare_with_cfi(const std::filesystem::path& path, Tally& tally)
 	compare_plts(file, theirs, symbols, path, tally);
 	for (const Span& span : file.spans) {
 		u64 at = span.start + span.before;
-		while (at < span.end && ours.at(at) == without_rbx(theirs.at(at), file.arch))
+		while (at < span.end && ours.at(at) == comparable(theirs.at(at), file.arch))
 			at++;
 		if (at >= span.end)
 			tally.same_as_cfi++;
 		else
 			count_difference({file.oracle.version, symbols.at(span.end - 1), symbols.section_at(at),
-					  without_rbx(theirs.at(at), file.arch), ours.at(at)},
+					  comparable(theirs.at(at), file.arch), ours.at(at)},
 					 path, at, tally);
 	}
 }
