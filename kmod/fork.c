@@ -54,14 +54,15 @@ static int wanted = UW_FORK_READY; /* Protected by: take_lock to write          
  */
 static int uw_fork_bind(const struct uw_fork_work *fork)
 {
+	struct sighand_struct *sighand = rcu_dereference_protected(current->sighand, true); /* one's own stays */
 	int err = -EINTR, i;
 
 	for (i = 0; err == -EINTR && i < UW_FORK_TRIES; i++) {
 		clear_thread_flag(TIF_SIGPENDING);
 		err = uw_registry_inherit(fork->ranges, fork->deaths);
-		spin_lock_irq(&current->sighand->siglock);
+		spin_lock_irq(&sighand->siglock);
 		recalc_sigpending();
-		spin_unlock_irq(&current->sighand->siglock);
+		spin_unlock_irq(&sighand->siglock);
 		if (fatal_signal_pending(current))
 			return 0;
 	}
