@@ -9,18 +9,6 @@
  */
 #include "resident.h"
 
-#ifdef UWIND_STALL
-#include <linux/delay.h>
-
-static unsigned int stall_ms;
-module_param(stall_ms, uint, 0644);
-MODULE_PARM_DESC(stall_ms, "for how many milliseconds work is held wherever it holds no reference, at most 100 (0)");
-
-#define uw_resident_stall() mdelay(min(READ_ONCE(stall_ms), 100u))
-#else
-#define uw_resident_stall() do { } while (0)
-#endif
-
 /*
  * The owner's memory is there as long as this sees QUEUED: the owner waits for a
  * grace period after the last work is LEFT.
@@ -32,7 +20,6 @@ static const struct uw_resident_user *uw_resident_user_get(const struct uw_resid
 	rcu_read_lock();
 	if (READ_ONCE(work->state) == UW_RESIDENT_QUEUED) {
 		user = work->user;
-		uw_resident_stall();
 		if (!try_module_get(user->owner))
 			user = NULL;
 	}
@@ -43,13 +30,10 @@ static const struct uw_resident_user *uw_resident_user_get(const struct uw_resid
 void uw_resident1_run(struct callback_head *head)
 {
 	struct uw_resident_work *work = container_of(head, struct uw_resident_work, head);
-	const struct uw_resident_user *user;
+	const struct uw_resident_user *user = uw_resident_user_get(work);
 	struct module *owner;
 
-	uw_resident_stall();
-	user = uw_resident_user_get(work);
 	if (!user) {
-		uw_resident_stall();
 		if (cmpxchg(&work->state, UW_RESIDENT_QUEUED, UW_RESIDENT_IDLE) != UW_RESIDENT_QUEUED)
 			uw_resident_free(work);
 		return;
@@ -58,7 +42,6 @@ void uw_resident1_run(struct callback_head *head)
 	WRITE_ONCE(work->state, UW_RESIDENT_IDLE);
 	user->run(work);
 	module_put(owner);
-	uw_resident_stall();
 }
 EXPORT_SYMBOL_GPL(uw_resident1_run);
 
