@@ -56,9 +56,9 @@ under_rain() {
 }
 
 # What holds for both. Most of dd's requests come from its way into the kernel or out of it; what is lost is lost by exec, exit
-# and kill.
+# and kill. A walk ends where its task is killed, and lives_victim's are killed all the time, in stacks of 400 frames.
 kept="schema balance lost:10 samples:lives_victim:20 samples:dd:20 samples:threads_victim:20 samples:fork_victim:20
-	complete:lives_victim:95 complete:dd:95 complete:threads_victim:95 complete:fork_victim:95
+	complete:lives_victim:95:killed complete:dd:95 complete:threads_victim:95 complete:fork_victim:95
 	bottom:dd bottom:fork_victim bottom:threads_victim bottom:lives_victim
 	chain:lives_victim:descend:main chain:fork_victim:work_recurse:main chain:threads_victim:thread_work:clone"
 

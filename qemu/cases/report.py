@@ -8,7 +8,7 @@ Usage: report.py FILE RULE...
   lost:PERCENT                at most so many requests were lost, kernel threads aside
   samples:COMM:N              at least N samples (by weight) of that program
   processes:COMM:N            at least N different processes of it
-  complete:COMM:PERCENT       at least so many of its stacks are complete
+  complete:COMM:PERCENT[:REASON]  at least so many of its stacks are complete, those that end for REASON left out
   stop:COMM:REASON:PERCENT    at least so many of its stacks end for that reason
   agrees:COMM                 in the second half of its samples no stack differs from the shadow stack
   absent:COMM                 no sample is of COMM
@@ -57,8 +57,8 @@ class Report:
     def weight(self, comm, skipped=0):
         return sum(w for _, w in self.stacks(comm, skipped))
 
-    def complete_percent(self, comm, skipped=0):
-        total = self.weight(comm, skipped)
+    def complete_percent(self, comm, skipped=0, besides=None):
+        total = sum(w for s, w in self.stacks(comm, skipped) if s["stop"] != besides)
         good = sum(w for s, w in self.stacks(comm, skipped) if s["complete"])
         return 100 * good / total if total else 0.0
 
@@ -154,8 +154,8 @@ def rule_processes(report, comm, least):
     return [] if found >= int(least) else ["%s has %d processes" % (comm, found)]
 
 
-def rule_complete(report, comm, percent):
-    found = report.complete_percent(comm)
+def rule_complete(report, comm, percent, besides=None):
+    found = report.complete_percent(comm, besides=besides)
     if found >= float(percent):
         return []
     return ["%.2f %% of %s are complete; the others: %s" % (found, comm, dict(report.why_not(comm)))]
