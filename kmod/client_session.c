@@ -15,24 +15,35 @@
 #define UW_MAX_RATE_HZ 100000
 #define UW_MIN_PERIOD  10000
 
-/* Whoever has no privilege asks less often. */
+/* Of those without privilege. */
+#define UW_MEMBER_RATE_HZ    10000
+#define UW_MEMBER_PERIOD_NS  100000
+#define UW_MEMBER_CYCLES     500000 /* as if no processor were faster than 5 GHz */
+
+static u64 uw_least_period(const struct uwind_session_start *arg, bool privileged)
+{
+	if (privileged)
+		return UW_MIN_PERIOD;
+	return arg->event == UWIND_EVENT_CYCLES ? UW_MEMBER_CYCLES : UW_MEMBER_PERIOD_NS;
+}
+
 static int uw_rate_check(const struct uwind_session_start *arg, bool privileged)
 {
 	u64 most = privileged ? UW_MAX_RATE_HZ : UW_MEMBER_RATE_HZ;
 
 	if (arg->event == UWIND_EVENT_REQUESTS)
-		return arg->rate || (arg->flags & UWIND_SESSION_FREQUENCY) ? -EINVAL : 0;
+		return arg->rate || (arg->flags & (UWIND_SESSION_FREQUENCY | UWIND_SESSION_USER)) ?
+			       -EINVAL : 0;
 	if (arg->flags & UWIND_SESSION_FREQUENCY)
 		return arg->rate && arg->rate <= most ? 0 : -EINVAL;
-	if (arg->rate < UW_MIN_PERIOD || arg->rate > S64_MAX)
-		return -EINVAL;
-	return privileged || uw_session_rate(arg) <= most ? 0 : -EINVAL;
+	return arg->rate >= uw_least_period(arg, privileged) && arg->rate <= S64_MAX ? 0 : -EINVAL;
 }
 
 static int uw_session_check(const struct uwind_session_start *arg, bool privileged)
 {
 	const u32 flags = UWIND_SESSION_FREQUENCY | UWIND_SESSION_ALL | UWIND_SESSION_INHERIT |
-			  UWIND_SESSION_DISABLED | UWIND_SESSION_CGROUP;
+			  UWIND_SESSION_DISABLED | UWIND_SESSION_CGROUP |
+			  UWIND_SESSION_USER;
 	bool all = arg->flags & UWIND_SESSION_ALL;
 
 	if ((arg->flags & ~flags) || arg->event >= UWIND_NR_EVENTS ||
@@ -47,13 +58,17 @@ static int uw_session_check(const struct uwind_session_start *arg, bool privileg
 static int uw_session_begin(struct uw_client *client, struct uwind_session_start *arg,
 			    const struct uw_filter_lists *lists)
 {
+	const struct uw_session_owner owner = { &client->reader, uw_client_viewer(client),
+						client->quota };
 	struct uw_session *session;
 
 	if (client->session)
 		return -EBUSY;
 	if (!client->reader.file || uw_reader_is_gone(&client->reader))
 		return -ENOTCONN;
-	session = uw_session_start(arg, lists, &client->reader, uw_client_viewer(client));
+	if (!client->privileged && arg->event != UWIND_EVENT_REQUESTS && !uw_may_count_kernel())
+		arg->flags |= UWIND_SESSION_USER;
+	session = uw_session_start(arg, lists, &owner);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	client->session = session;

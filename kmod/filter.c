@@ -108,13 +108,17 @@ int uw_filter_name(struct uw_filter *filter, const struct uwind_session_start *a
 	return err ?: uw_targets_name(&filter->targets, lists->targets, arg->nr_targets, viewer);
 }
 
+bool uw_filter_names(const struct uw_filter *filter, struct task_struct *task)
+{
+	return (filter->all || uw_targets_has(&filter->targets, task)) &&
+	       !uw_targets_has(&filter->excludes, task);
+}
+
 bool uw_filter_takes_current(const struct uw_filter *filter)
 {
-	if (!filter->all && !uw_targets_has(&filter->targets, current))
-		return false;
 	/* Who is moved to another CPU right now was on this one. */
-	return cpumask_test_cpu(raw_smp_processor_id(), filter->cpus) &&
-	       !uw_targets_has(&filter->excludes, current) && uw_filter_in_cgroup(filter);
+	return uw_filter_names(filter, current) &&
+	       cpumask_test_cpu(raw_smp_processor_id(), filter->cpus) && uw_filter_in_cgroup(filter);
 }
 
 static void uw_filter_inherit(struct uw_targets *targets, struct task_struct *parent,

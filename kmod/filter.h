@@ -44,6 +44,9 @@ void uw_filter_deinit(struct uw_filter *filter);
 int uw_filter_name(struct uw_filter *filter, const struct uwind_session_start *arg,
 		   const struct uw_filter_lists *lists, const struct cred *viewer);
 
+/* Is it a target, and not excluded, wherever it is? Any context. */
+bool uw_filter_names(const struct uw_filter *filter, struct task_struct *task);
+
 /* Any context. */
 bool uw_filter_takes_current(const struct uw_filter *filter);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fork() under the sched_process_fork tracepoint.
+ * fork() and clone() under the sched_process_fork tracepoint.
  *
  * The probe may not sleep, and the child's mm has no notifier yet. So a child
  * whose parent has bound ranges gets work to do before its first instruction:
@@ -8,6 +8,7 @@
  * unmap or remove its own: the child has the parent's array of that moment, and
  * the number of deaths until then. What the parent bound between copying its
  * memory and the tracepoint may not exist in the child; binding checks that.
+ * Threads of whoever records without privilege get their counters in the same way.
  *
  * Tracepoints are not preempted, and PREEMPT_RT's allocator and spinlocks sleep:
  * the probe takes a work that lies ready, and a worker makes new ones. After a
@@ -38,8 +39,9 @@
 struct uw_fork_work {
 	struct uw_work work;      /* first                                       */
 	struct llist_node node;   /* while it lies ready                         */
-	struct uw_ranges *ranges; /* holds a reference, while queued             */
+	struct uw_ranges *ranges; /* holds a reference, while queued; NULL: none to inherit */
 	u64 deaths;               /* among them when the child was made          */
+	bool adopt;               /* a session wants to count the child in       */
 };
 
 static struct tracepoint *fork_tracepoint;
@@ -79,9 +81,12 @@ static void uw_fork_run(struct uw_work *work)
 {
 	struct uw_fork_work *fork = container_of(work, struct uw_fork_work, work);
 
-	if (current->mm && uw_fork_bind(fork))
+	if (fork->ranges && current->mm && uw_fork_bind(fork))
 		uw_stats_child_missed();
-	uw_ranges_put(fork->ranges);
+	if (fork->adopt)
+		uw_session_adopt();
+	if (fork->ranges)
+		uw_ranges_put(fork->ranges);
 	fork->ranges = NULL;
 	if (atomic_read(&nr_ready) < READ_ONCE(wanted))
 		uw_fork_give(fork);
@@ -91,7 +96,10 @@ static void uw_fork_run(struct uw_work *work)
 
 static void uw_fork_drop(struct uw_work *work)
 {
-	uw_ranges_put(container_of(work, struct uw_fork_work, work)->ranges);
+	struct uw_ranges *ranges = container_of(work, struct uw_fork_work, work)->ranges;
+
+	if (ranges)
+		uw_ranges_put(ranges);
 }
 
 static const struct uw_work_kind fork_kind = {
@@ -130,21 +138,30 @@ static struct uw_fork_work *uw_fork_take(void)
 	return node ? llist_entry(node, struct uw_fork_work, node) : NULL;
 }
 
-static void uw_fork_inherit(struct uw_range_set *set, struct task_struct *child)
+/* What a child's parent has bound, if the child has memory of its own. Without a reference: to put one may sleep. */
+static struct uw_range_set *uw_fork_bound(struct task_struct *parent, struct task_struct *child)
 {
-	struct uw_fork_work *fork;
+	struct uw_range_set *set = NULL;
 
-	/* Without a reference: to put one may sleep. */
-	if (!rcu_access_pointer(set->ranges))
-		return;
-	fork = uw_fork_take();
+	if (child->mm && child->mm != parent->mm)
+		set = uw_registry_bound(parent->mm);
+	return set && rcu_access_pointer(set->ranges) ? set : NULL;
+}
+
+static void uw_fork_queue(struct uw_range_set *set, bool adopt, struct task_struct *child)
+{
+	struct uw_fork_work *fork = uw_fork_take();
+
 	if (!fork) {
 		uw_stats_child_missed();
 		return;
 	}
-	fork->deaths = READ_ONCE(set->deaths);
-	fork->ranges = uw_range_set_get(set);
-	if (!fork->ranges)
+	fork->adopt = adopt;
+	if (set) {
+		fork->deaths = READ_ONCE(set->deaths);
+		fork->ranges = uw_range_set_get(set);
+	}
+	if (!fork->ranges && !adopt)
 		uw_fork_give(fork);
 	else
 		WARN_ON_ONCE(uw_work_queue(&fork->work, child)); /* it has not run yet */
@@ -153,15 +170,14 @@ static void uw_fork_inherit(struct uw_range_set *set, struct task_struct *child)
 static void uw_fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct uw_range_set *set;
+	bool adopt;
 
-	if (!thread_group_leader(child))
-		return;
-	uw_session_fork(parent, child);
-	if (!child->mm || child->mm == parent->mm)
-		return;
-	set = uw_registry_bound(parent->mm);
-	if (set)
-		uw_fork_inherit(set, child);
+	if (thread_group_leader(child))
+		uw_session_fork(parent, child);
+	set = thread_group_leader(child) ? uw_fork_bound(parent, child) : NULL;
+	adopt = uw_session_wants_child(child);
+	if (set || adopt)
+		uw_fork_queue(set, adopt, child);
 }
 
 static void uw_fork_match(struct tracepoint *tracepoint, void *data)

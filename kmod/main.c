@@ -17,7 +17,7 @@
 #include "space.h"
 #include "stall.h"
 #include "trigger_bpf.h"
-#include "trigger_perf.h"
+#include "trigger_cpu.h"
 #include "work.h"
 
 struct uw_part {
@@ -36,7 +36,7 @@ static const struct uw_part parts[] = {
 	{ NULL, uw_work_exit },
 	{ NULL, uw_request_exit },
 	{ uw_sender_setup, uw_sender_exit },
-	{ uw_trigger_perf_setup, uw_trigger_perf_exit },
+	{ uw_trigger_cpu_setup, uw_trigger_cpu_exit },
 	{ uw_netlink_init, uw_netlink_exit },
 	{ uw_fork_init, uw_fork_exit },
 	{ uw_exit_hook_init, uw_exit_hook_exit },

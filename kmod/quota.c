@@ -17,6 +17,7 @@
 
 #define UW_QUOTA_PARTS 4      /* one user's is at most so much of what all have */
 #define UW_QUOTA_ASKED 1024   /* requests of one user                        */
+#define UW_QUOTA_COUNTED 4096 /* counters of one user's threads              */
 
 static unsigned int table_budget_mib = 256;
 module_param(table_budget_mib, uint, 0644);
@@ -104,6 +105,8 @@ static struct uw_limit uw_limit_of(enum uw_quota_kind kind)
 		return uw_limit_parts(READ_ONCE(range_quota));
 	case UW_QUOTA_ASKS:
 		return uw_limit_parts(UW_QUOTA_ASKED);
+	case UW_QUOTA_COUNTERS:
+		return uw_limit_parts(UW_QUOTA_COUNTED);
 	default:
 		return uw_limit_bytes(false);
 	}

@@ -22,6 +22,7 @@ enum uw_quota_kind {
 	UW_QUOTA_FILES,  /* files that are tracked since the user's processes ran them first */
 	UW_QUOTA_RANGES, /* ranges that the user's tables are bound to           */
 	UW_QUOTA_ASKS,   /* requests that SESSION_ASK made and nobody answered yet */
+	UW_QUOTA_COUNTERS, /* counters of threads                                */
 	UW_NR_QUOTAS,
 };
 

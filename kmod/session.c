@@ -9,8 +9,6 @@
  * taken back and counted as pending, however long those tasks sleep.
  */
 #include <linux/cred.h>
-#include <linux/math64.h>
-#include <linux/moduleparam.h>
 #include <linux/nsproxy.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -24,11 +22,6 @@
 #include "viewer.h"
 
 #define UW_SESSIONS_SAME 4 /* of one viewer without privilege */
-#define UW_MAX_CYCLES_HZ 5000000000ull /* no processor is faster */
-
-static unsigned int member_rate_hz = 20000;
-module_param(member_rate_hz, uint, 0644);
-MODULE_PARM_DESC(member_rate_hz, "interrupts a second on each CPU for all sessions without privilege together (20000)");
 
 #define UW_FLUSH_INTERVAL (HZ / 10 ?: 1)
 
@@ -163,22 +156,54 @@ void uw_session_fork(struct task_struct *parent, struct task_struct *child)
 	srcu_read_unlock(&sessions_srcu, index);
 }
 
+bool uw_session_wants_child(struct task_struct *child)
+{
+	int index = srcu_read_lock(&sessions_srcu);
+	bool wanted = false;
+	unsigned int slot;
+
+	for (slot = 0; !wanted && slot < UWIND_MAX_SESSIONS; slot++) {
+		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
+
+		wanted = session && uw_trigger_task_wants_child(&session->tasks, child);
+	}
+	srcu_read_unlock(&sessions_srcu, index);
+	return wanted;
+}
+
+void uw_session_adopt(void)
+{
+	int index = srcu_read_lock(&sessions_srcu);
+	unsigned int slot;
+
+	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
+		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
+
+		if (session)
+			uw_trigger_task_adopt(&session->tasks);
+	}
+	srcu_read_unlock(&sessions_srcu, index);
+}
+
 static void uw_session_flush(struct work_struct *work)
 {
 	struct uw_session *session = container_of(to_delayed_work(work), struct uw_session, flush);
 
 	if (uw_reader_is_gone(session->reader)) {
 		WRITE_ONCE(session->deserted, true);
-		uw_trigger_perf_disable(&session->trigger);
+		uw_trigger_cpu_disable(&session->cpus);
+		uw_trigger_task_close(&session->tasks);
 	}
 	uw_filter_sweep(&session->filter);
+	uw_trigger_task_sweep(&session->tasks);
 	uw_batch_flush(session);
 	uw_sender_schedule(&session->flush, UW_FLUSH_INTERVAL);
 }
 
 static void uw_session_free(struct uw_session *session)
 {
-	uw_trigger_perf_deinit(&session->trigger);
+	uw_trigger_cpu_deinit(&session->cpus);
+	uw_trigger_task_deinit(&session->tasks);
 	uw_sender_deinit(session);
 	uw_filter_deinit(&session->filter);
 	free_percpu(session->counts);
@@ -187,24 +212,9 @@ static void uw_session_free(struct uw_session *session)
 	kfree(session);
 }
 
-u32 uw_session_rate(const struct uwind_session_start *arg)
+/* Those without privilege leave half of the slots to others, and each a part to the next. */
+static bool uw_viewer_has_room(const struct cred *viewer)
 {
-	u64 ticks = arg->event == UWIND_EVENT_CYCLES ? UW_MAX_CYCLES_HZ : NSEC_PER_SEC;
-
-	if (arg->event == UWIND_EVENT_REQUESTS)
-		return 0;
-	if (arg->flags & UWIND_SESSION_FREQUENCY)
-		return min_t(u64, arg->rate, U32_MAX);
-	return min_t(u64, DIV64_U64_ROUND_UP(ticks, arg->rate ?: 1), U32_MAX);
-}
-
-/*
- * Those without privilege leave half of the slots to others, and each a part to the next.
- * Their counters interrupt whoever runs, so what they take together is bounded as well.
- */
-static bool uw_viewer_has_room(const struct cred *viewer, u64 rate_hz)
-{
-	u64 same_hz = rate_hz, all_hz = rate_hz;
 	unsigned int slot, same = 0, all = 0;
 
 	lockdep_assert_held(&sessions_mutex);
@@ -215,14 +225,9 @@ static bool uw_viewer_has_room(const struct cred *viewer, u64 rate_hz)
 		if (!other || !other->viewer)
 			continue;
 		all++;
-		all_hz += other->rate_hz;
-		if (uw_viewer_is(other->viewer, viewer)) {
-			same++;
-			same_hz += other->rate_hz;
-		}
+		same += uw_viewer_is(other->viewer, viewer);
 	}
-	return !viewer || (same < UW_SESSIONS_SAME && all < UWIND_MAX_SESSIONS / 2 &&
-			   same_hz <= UW_MEMBER_RATE_HZ && all_hz <= READ_ONCE(member_rate_hz));
+	return !viewer || (same < UW_SESSIONS_SAME && all < UWIND_MAX_SESSIONS / 2);
 }
 
 static void uw_session_update_max_frames(void)
@@ -246,7 +251,7 @@ static int uw_session_install(struct uw_session *session)
 	unsigned int slot = find_first_zero_bit(&slots_used, UWIND_MAX_SESSIONS);
 
 	lockdep_assert_held(&sessions_mutex);
-	if (slot == UWIND_MAX_SESSIONS || !uw_viewer_has_room(session->viewer, session->rate_hz))
+	if (slot == UWIND_MAX_SESSIONS || !uw_viewer_has_room(session->viewer))
 		return -EBUSY;
 	session->slot = slot;
 	session->number = ++last_number;
@@ -258,24 +263,35 @@ static int uw_session_install(struct uw_session *session)
 }
 
 static struct uw_session *uw_session_create(const struct uwind_session_start *arg,
-					    const struct uw_reader *reader,
-					    const struct cred *viewer)
+					    const struct uw_session_owner *owner)
 {
 	struct uw_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
 
 	if (!session)
 		return NULL;
 	session->max_frames = arg->max_frames ?: UWIND_DEFAULT_FRAMES;
-	session->rate_hz = uw_session_rate(arg);
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	session->viewer = viewer ? get_cred(viewer) : NULL;
-	session->reader = reader;
+	session->viewer = owner->viewer ? get_cred(owner->viewer) : NULL;
+	session->reader = owner->reader;
 	INIT_DELAYED_WORK(&session->flush, uw_session_flush);
 	return session;
 }
 
+static int uw_session_init_trigger(struct uw_session *session, const struct uwind_session_start *arg,
+				   struct uw_quota *quota)
+{
+	struct perf_event_attr attr;
+
+	if (arg->event == UWIND_EVENT_REQUESTS)
+		return 0;
+	uw_counter_attr_init(&attr, arg);
+	if (session->viewer)
+		return uw_trigger_task_init(&session->tasks, session, quota, &attr);
+	return uw_trigger_cpu_init(&session->cpus, session, &attr);
+}
+
 static int uw_session_init(struct uw_session *session, const struct uwind_session_start *arg,
-			   const struct uw_filter_lists *lists)
+			   const struct uw_filter_lists *lists, struct uw_quota *quota)
 {
 	int err;
 
@@ -287,22 +303,19 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 		err = uw_filter_init(&session->filter, arg, lists);
 	if (!err)
 		err = uw_request_prepare();
-	if (!err && arg->event != UWIND_EVENT_REQUESTS)
-		err = uw_trigger_perf_init(&session->trigger, session, arg->event,
-					   arg->flags & UWIND_SESSION_FREQUENCY, arg->rate);
-	return err;
+	return err ?: uw_session_init_trigger(session, arg, quota);
 }
 
 struct uw_session *uw_session_start(const struct uwind_session_start *arg,
 				    const struct uw_filter_lists *lists,
-				    const struct uw_reader *reader, const struct cred *viewer)
+				    const struct uw_session_owner *owner)
 {
-	struct uw_session *session = uw_session_create(arg, reader, viewer);
+	struct uw_session *session = uw_session_create(arg, owner);
 	int err;
 
 	if (!session)
 		return ERR_PTR(-ENOMEM);
-	err = uw_session_init(session, arg, lists);
+	err = uw_session_init(session, arg, lists, owner->quota);
 	if (!err) {
 		mutex_lock(&sessions_mutex);
 		err = uw_session_install(session);
@@ -326,7 +339,8 @@ struct uw_session *uw_session_start(const struct uwind_session_start *arg,
 
 void uw_session_enable(struct uw_session *session)
 {
-	uw_trigger_perf_enable(&session->trigger);
+	uw_trigger_cpu_enable(&session->cpus);
+	uw_trigger_task_enable(&session->tasks);
 	WRITE_ONCE(session->enabled, true);
 }
 
@@ -342,7 +356,7 @@ static void uw_session_counts(struct uw_session *session, struct uwind_session_s
 	memcpy(stats->stops, sum.stops, sizeof(sum.stops));
 	stats->periods_missed = sum.periods_missed;
 	stats->throttled = sum.throttled;
-	stats->counters_failed = READ_ONCE(session->trigger.nr_failed);
+	stats->counters_failed = READ_ONCE(session->cpus.nr_failed) + READ_ONCE(session->tasks.nr_failed);
 	uw_sender_stats(&session->sender, stats);
 }
 
@@ -362,7 +376,8 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
 	u64 pending;
 
 	cancel_delayed_work_sync(&session->flush);
-	uw_trigger_perf_deinit(&session->trigger);
+	uw_trigger_cpu_deinit(&session->cpus);
+	uw_trigger_task_close(&session->tasks);
 	mutex_lock(&sessions_mutex);
 	rcu_assign_pointer(sessions[session->slot], NULL);
 	uw_session_update_max_frames();

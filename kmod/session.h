@@ -12,17 +12,13 @@
 #include "reader.h"
 #include "sender.h"
 #include "stats.h"
-#include "trigger_perf.h"
+#include "trigger_cpu.h"
+#include "trigger_task.h"
 #include "uwind.h"
 
 struct pt_regs;
 struct uw_answer;
 struct uw_quota;
-
-#define UW_MEMBER_RATE_HZ 10000 /* of all sessions of one viewer without privilege */
-
-/* How often its counter interrupts each CPU, at most. */
-u32 uw_session_rate(const struct uwind_session_start *arg);
 
 /* Lifetime: from start to stop; readers of the slot table hold SRCU. */
 struct uw_session {
@@ -31,24 +27,28 @@ struct uw_session {
 	bool enabled;              /* Set once                                   */
 	bool deserted;             /* nobody can read any more. Set once         */
 	u32 max_frames;
-	u32 rate_hz;               /* at most, on each CPU. Set once             */
 	struct pid_namespace *pid_ns; /* holds a reference                       */
 	const struct cred *viewer; /* holds a reference: see viewer.h            */
 	struct uw_filter filter;
-	struct uw_trigger_perf trigger;
+	struct uw_trigger_cpu cpus;   /* one of the two is in use: with privilege */
+	struct uw_trigger_task tasks; /* and without                             */
 	struct uw_counts __percpu *counts;
 	const struct uw_reader *reader; /* its owner outlives the session        */
 	struct uw_sender sender;
 	struct delayed_work flush; /* sends incomplete batches, and looks after the session */
 };
 
-/*
- * Start a session that sends to reader what the viewer sees. lists: those of arg.
- * ERR_PTR: see UWIND_IOC_SESSION_START.
- */
+/* Who starts a session. All outlive it. */
+struct uw_session_owner {
+	const struct uw_reader *reader; /* where it sends to                     */
+	const struct cred *viewer;      /* whom it sees: see viewer.h            */
+	struct uw_quota *quota;         /* who pays; NULL: nobody                */
+};
+
+/* Start a session. lists: those of arg. ERR_PTR: see UWIND_IOC_SESSION_START. */
 struct uw_session *uw_session_start(const struct uwind_session_start *arg,
 				    const struct uw_filter_lists *lists,
-				    const struct uw_reader *reader, const struct cred *viewer);
+				    const struct uw_session_owner *owner);
 void uw_session_enable(struct uw_session *session);
 void uw_session_stats(struct uw_session *session, struct uwind_session_stats *stats);
 
@@ -78,6 +78,10 @@ unsigned long uw_session_seers(void);
 
 /* A new process has been made. Does not sleep. */
 void uw_session_fork(struct task_struct *parent, struct task_struct *child);
+
+/* Does a session want to count in this new thread of current's making? Then the thread calls the other. The first does not sleep. */
+bool uw_session_wants_child(struct task_struct *child);
+void uw_session_adopt(void);
 
 /* The deepest that any running session wants. */
 u32 uw_session_max_frames(void);

@@ -149,7 +149,7 @@ Finding check_perf_settings(Surroundings& machine)
 		"perf_event_paranoid " + number_in(machine, "/proc/sys/kernel/perf_event_paranoid") +
 			", perf_event_mlock_kb " + number_in(machine, "/proc/sys/kernel/perf_event_mlock_kb") +
 			", kptr_restrict " + number_in(machine, "/proc/sys/kernel/kptr_restrict") +
-			": uwind does not depend on them",
+			": of these uwind heeds the first alone, and only for who has no CAP_PERFMON",
 		"", ""};
 }
 

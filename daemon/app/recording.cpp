@@ -22,7 +22,8 @@ Status Recording::prepare(const Tracker::StopRequested& stop)
 	const auto session = ports_.kernel.start_session(options_.session);
 	if (!session)
 		return session.error();
-	session_ = *session;
+	session_ = session->number;
+	options_.session.user_only = session->user_only;
 	intake_.emplace(ports_.stream, ports_.threads);
 	tracker_.register_vdso();
 	register_targets(stop);

@@ -38,6 +38,8 @@ public:
 	// targets map. stop() true ends that early.
 	Status prepare(const Tracker::StopRequested& stop);
 	Status enable();
+	// Only what ran in user mode is counted, whether or not that was asked for. After prepare().
+	bool user_only() const { return options_.session.user_only; }
 
 	// Takes in what arrives within that time.
 	Status run_for(std::chrono::milliseconds time);
@@ -57,7 +59,7 @@ private:
 	Counts own_counts();
 
 	Ports ports_;
-	const RecordingOptions options_;
+	RecordingOptions options_; // user_only as the module has it
 	Modules modules_;
 	Symbols symbols_;
 	Aggregate aggregate_;

@@ -36,6 +36,7 @@ ReportSession session_of(const RecordingOptions& options)
 	session.cpus = text_of_cpus(options.session.cpus);
 	session.excluded.assign(options.session.excludes.begin(), options.session.excludes.end());
 	session.max_depth = options.session.max_frames;
+	session.user_only = options.session.user_only;
 	return session;
 }
 

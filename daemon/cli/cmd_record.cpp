@@ -78,6 +78,10 @@ Status Record::sample(Recording& recording, std::optional<Child>& child)
 {
 	if (auto enabled = recording.enable(); !enabled)
 		return enabled;
+	if (recording.user_only() && !options_of(arguments_).session.user_only)
+		spdlog::warn("only what runs in user mode is counted: kernel.perf_event_paranoid, or Linux 6.1, lets "
+			     "nobody without CAP_PERFMON count more (-e {}:u asks for that)",
+			     arguments_.event);
 	spdlog::debug("sampling has begun");
 	if (child && !stop_requested())
 		if (auto executed = child->execute(); !executed)

@@ -32,10 +32,17 @@ std::string target_of(const RecordArguments& arguments)
 	return arguments.command.empty() ? "pid " + joined(arguments.pids) : "command " + arguments.command.front();
 }
 
+constexpr std::string_view user_suffix = ":u";
+
+bool is_user_only(const RecordArguments& arguments)
+{
+	return arguments.event.ends_with(user_suffix);
+}
+
 Event event_of(const RecordArguments& arguments)
 {
 	for (const Event event : {Event::cycles, Event::requests})
-		if (arguments.event == name_of(event))
+		if (arguments.event.starts_with(name_of(event)))
 			return event;
 	return Event::cpu_clock;
 }
@@ -44,6 +51,7 @@ SessionOptions session_of(const RecordArguments& arguments)
 {
 	SessionOptions session;
 	session.event = event_of(arguments);
+	session.user_only = is_user_only(arguments);
 	session.is_frequency = arguments.period == 0 && session.event != Event::requests;
 	session.rate = session.event == Event::requests ? 1
 		       : arguments.period               ? arguments.period
@@ -86,11 +94,12 @@ void add_what(CLI::App& verb, RecordArguments& arguments)
 void add_how(CLI::App& verb, RecordArguments& arguments)
 {
 	verb.add_option("-e,--event", arguments.event,
-			"What triggers a sample: cpu-clock, cycles, or only requests of BPF programs and modules")
-		->check(CLI::IsMember({"cpu-clock", "cycles", "requests"}))
+			"What triggers a sample: cpu-clock, cycles, with :u only in user mode, or only requests of "
+			"BPF programs and modules")
+		->check(CLI::IsMember({"cpu-clock", "cpu-clock:u", "cycles", "cycles:u", "requests"}))
 		->capture_default_str();
 	auto* frequency =
-		verb.add_option("-F,--frequency", arguments.frequency, "Samples per second of each CPU (default: 99)")
+		verb.add_option("-F,--frequency", arguments.frequency, "Samples per second of each CPU, or without privilege of each thread (default: 99)")
 			->check(CLI::Range(1, 100'000));
 	verb.add_option("-c,--count", arguments.period, "One sample per so many ns (cpu-clock) or cycles")
 		->check(CLI::PositiveNumber)

@@ -26,7 +26,7 @@ _uwind_options() {
 # _uwind_values VERB OPTION: its words; FILE, PIDS or CGROUP; NUMBER, for which there is nothing to offer. Fails for one without a value.
 _uwind_values() {
 	case $1:$2 in
-	record:-e | record:--event) echo "cpu-clock cycles requests" ;;
+	record:-e | record:--event) echo "cpu-clock cpu-clock:u cycles cycles:u requests" ;;
 	report:--format) echo "summary folded cookies json" ;;
 	doctor:--format) echo "text json" ;;
 	table:--source) echo "best sframe eh_frame" ;;

@@ -73,6 +73,8 @@ void write_filters(const ReportSession& session, std::ostream& out)
 	}
 	if (session.max_depth)
 		out << ", \"max_depth\": " << session.max_depth;
+	if (session.user_only)
+		out << ", \"user_only\": true";
 }
 
 void write_session(const ReportSession& session, std::ostream& out)

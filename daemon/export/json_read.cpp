@@ -141,6 +141,7 @@ void read(Members in, ReportSession& session)
 			session.excluded.push_back(in.unsigned_in<std::uint32_t>(pid, "excluded").value_or(0));
 	if (in.has("max_depth"))
 		in.number("max_depth", session.max_depth);
+	session.user_only = in.has("user_only");
 }
 
 void read(Members in, ReportProcess& process)

@@ -23,7 +23,7 @@ public:
 	Status tie_table_to_vdso(std::uint32_t table) override;
 	Result<std::vector<TableInfo>> tables() override;
 	Result<ModuleStats> module_stats() override;
-	Result<std::uint32_t> start_session(const SessionOptions& options) override;
+	Result<StartedSession> start_session(const SessionOptions& options) override;
 	Status enable_session() override;
 	Result<SessionStats> session_stats() override;
 	Result<SessionStats> stop_session() override;

@@ -23,7 +23,7 @@ static_assert(most_frames == UWIND_MAX_FRAMES && default_frames == UWIND_DEFAULT
 std::uint32_t flags_of(const SessionOptions& options)
 {
 	return UWIND_SESSION_DISABLED | (options.is_frequency ? UWIND_SESSION_FREQUENCY : 0) |
-	       (options.all ? UWIND_SESSION_ALL : 0) | (options.inherit ? UWIND_SESSION_INHERIT : 0) |
+	       (options.user_only ? UWIND_SESSION_USER : 0) | (options.all ? UWIND_SESSION_ALL : 0) | (options.inherit ? UWIND_SESSION_INHERIT : 0) |
 	       (options.cgroup.empty() ? 0 : UWIND_SESSION_CGROUP);
 }
 
@@ -79,9 +79,8 @@ Error start_error(int code, const SessionOptions& options)
 	case ESRCH:
 		return no_process(options);
 	case EBUSY:
-		return Error{code, "all of the module's sessions, or without CAP_PERFMON your part of them or of their "
-				   "rate, are taken: "
-				   "see `uwind status`, or lower -F"};
+		return Error{code, "all of the module's sessions, or without CAP_PERFMON your part of them, are taken: "
+				   "see `uwind status`"};
 	case EPERM:
 		return Error{code, "no permission to sample: run as root, or with CAP_PERFMON"};
 	case EACCES:
@@ -135,7 +134,7 @@ std::uint32_t to_uapi(Event event)
 
 } // namespace
 
-Result<std::uint32_t> Device::start_session(const SessionOptions& options)
+Result<StartedSession> Device::start_session(const SessionOptions& options)
 {
 	UniqueFd cgroup;
 	if (!options.cgroup.empty()) {
@@ -158,7 +157,7 @@ Result<std::uint32_t> Device::start_session(const SessionOptions& options)
 	request.nr_cpus = options.cpus.size();
 	if (const int code = call(fd_.get(), UWIND_IOC_SESSION_START, request))
 		return start_error(code, options);
-	return request.session;
+	return StartedSession{request.session, (request.flags & UWIND_SESSION_USER) != 0};
 }
 
 Status Device::enable_session()

@@ -26,6 +26,7 @@ struct ReportSession {
 	std::string cpus = {};                    // "0-3,5"; "": all
 	std::vector<std::uint32_t> excluded = {}; // processes
 	std::uint32_t max_depth = 0;              // of a stack; 0: not said
+	bool user_only = false;                   // nothing was counted in kernel mode
 };
 
 // One image: an exec opens a new one with the same pid.

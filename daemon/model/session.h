@@ -23,6 +23,7 @@ struct SessionOptions {
 	Event event = Event::cpu_clock;
 	bool is_frequency = true; // rate is in Hz, else a period: in ns, cycles, or 1 of requests
 	std::uint64_t rate = 99;
+	bool user_only = false; // counted only while tasks run in user mode
 	bool all = false;     // every process; targets is empty
 	bool inherit = false; // children of targets are targets
 	std::vector<std::int32_t> targets;
@@ -30,6 +31,12 @@ struct SessionOptions {
 	std::vector<std::int32_t> excludes; // with the children that they make from now on
 	std::string cgroup;                 // with what lies below it; "": any
 	std::vector<std::uint32_t> cpus;    // rising; empty: all
+};
+
+// A session that the module has begun.
+struct StartedSession {
+	std::uint32_t number = 0;
+	bool user_only = false; // asked for, or all that this user may count
 };
 
 using LossCounts = std::map<Loss, std::uint64_t>;
@@ -50,7 +57,7 @@ struct SessionStats {
 	std::uint64_t stacks_known = 0; // told before in the same message
 	std::uint64_t periods_missed = 0; // of counters that were late: nothing was requested
 	std::uint64_t throttled = 0;      // times that a counter was stopped until the next tick
-	std::uint64_t counters_failed = 0; // processors that came online without one
+	std::uint64_t counters_failed = 0; // processors that came online, or threads, without one
 };
 
 // The module, since it was loaded.

@@ -36,7 +36,7 @@ public:
 	virtual Result<ModuleStats> module_stats() = 0;
 
 	// One session at a time. It begins disabled.
-	virtual Result<std::uint32_t> start_session(const SessionOptions& options) = 0;
+	virtual Result<StartedSession> start_session(const SessionOptions& options) = 0;
 	virtual Status enable_session() = 0;
 	virtual Result<SessionStats> session_stats() = 0;
 	// Also sends what is still buffered.

@@ -305,6 +305,7 @@ enum uwind_event {
 #define UWIND_SESSION_INHERIT   4u /* children of targets are targets              */
 #define UWIND_SESSION_DISABLED  8u /* count nothing until UWIND_IOC_SESSION_ENABLE */
 #define UWIND_SESSION_CGROUP   16u /* only tasks below cgroup_fd                   */
+#define UWIND_SESSION_USER     32u /* in, out: count only while tasks run in user mode */
 
 /*
  * UWIND_IOC_SESSION_START: sample. A trigger asks for the stack of a task that
@@ -322,10 +323,13 @@ enum uwind_event {
  * UWIND_EVENT_REQUESTS: rate and FREQUENCY must be 0; every session, whatever its
  * event, also has what BPF programs (kfunc uwind_request_stack()) and other modules
  * ask for its targets.
- * Without privilege: EINVAL above 10,000 Hz, or below a period of 100,000 ns or 500,000
- * cycles; EBUSY for a user's fifth session, for more than half of UWIND_MAX_SESSIONS, and
- * if all of a user's sessions would exceed 10,000 Hz, or those of all such users 20,000
- * Hz (the module's parameter member_rate_hz).
+ * Without privilege counters are of the user's own threads: nobody else is interrupted.
+ * EINVAL above 10,000 Hz, or below a period of 100,000 ns or 500,000 cycles; EBUSY for a
+ * user's fifth session, and for more than half of UWIND_MAX_SESSIONS. A thread beyond a
+ * user's 4,096 counters goes without (counters_failed); one that becomes the user's by
+ * other ways than fork and clone has its counter within a second. USER is set where
+ * kernel.perf_event_paranoid does not let the user count in kernel mode, and always on
+ * kernels that do not tell modules (6.1).
  *
  * The module holds the reader's socket: closing the last descriptor of it releases its
  * port only when the device's file is closed as well, or the session has ended and another
@@ -333,7 +337,7 @@ enum uwind_event {
  */
 struct uwind_session_start {
 	__u32 size;
-	__u32 flags;      /* UWIND_SESSION_*                                     */
+	__u32 flags;      /* in, out: UWIND_SESSION_*                            */
 	__u32 event;      /* enum uwind_event                                    */
 	__u32 max_frames; /* 0: UWIND_DEFAULT_FRAMES                             */
 	__u64 rate;       /* Hz (1 … 100,000), or ns (10,000 …) or cycles        */
@@ -370,7 +374,7 @@ struct uwind_session_stats {
 	__u64 periods_missed;   /* of a clock's counters: no interrupt came, nothing was requested */
 	__u64 throttled;        /* times that a counter stood still until the next tick, as
 				 * it is above kernel.perf_event_max_sample_rate  */
-	__u64 counters_failed;  /* CPUs that came online, and go without a counter */
+	__u64 counters_failed;  /* CPUs that came online, or threads, without a counter */
 };
 
 /*

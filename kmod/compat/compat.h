@@ -116,4 +116,17 @@ static inline u64 uw_mm_sequence(const struct mm_struct *mm)
 #endif
 }
 
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+
+/* May current count what the kernel does, by kernel.perf_event_paranoid? Where no module can ask, as if the answer were no. */
+static inline bool uw_may_count_kernel(void)
+{
+#ifdef HAVE_PERF_ALLOW_KERNEL
+	return perf_allow_kernel() == 0;
+#else
+	return perfmon_capable();
+#endif
+}
+
 #endif

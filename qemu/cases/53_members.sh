@@ -63,6 +63,34 @@ raised=$!
 record_as_ann all.json -a
 rules $ANN/all.json schema balance samples:sframe_victim:100 complete:sframe_victim:60 absent:busy absent:hide absent:privileged
 
+# Her counters interrupt nobody but her own threads: while she sleeps there is no timer of one, whoever else works; each thread that she
+# starts has one while it runs, and those of a program that only came to be hers within a second.
+timers() { grep -c ', perf_swevent_hrtimer,' /proc/timer_list; }
+has_timers() { [ "$(timers)" -gt 0 ]; }
+kill $hidden $own $raised
+(as $ANN uwind record -v -a -F 9999 --duration 120 -o $ANN/timers.json) >timers.log 2>&1 &
+recorder=$!
+until_true 60 grep -q 'sampling has begun' timers.log || fail "Ann samples herself: $(cat timers.log)"
+grep -q 'only what runs in user mode' timers.log || [ "$(uname -r | cut -d. -f1,2)" != 6.1 ] || fail "and is told what is counted: $(cat timers.log)"
+sleep 2
+seen=0
+for _ in $(seq 20); do seen=$((seen + $(timers))); sleep 0.1; done
+# It was two in each look, one for each processor, when counters were of CPUs. The recorder is one of hers, and runs now and then.
+[ $seen -lt 20 ] || fail "while Ann's sleep, her counters interrupt nobody: $seen timers in 20 looks"
+(as $ANN ./busy busy 300) &
+own=$!
+until_true 5 has_timers || fail "a thread of Ann's has a counter"
+kill -TERM $recorder
+wait $recorder || fail "Ann has sampled herself: $(cat timers.log)"
+rules $ANN/timers.json schema balance samples:busy:20
+kill $own
+(as $ANN ./hide hide 300) &
+hidden=$!
+(as $ANN ./sframe_victim 300) &
+own=$!
+(as $ANN privileged busy 300) &
+raised=$!
+
 # By number.
 record_as_ann own.json -p $own
 rules $ANN/own.json schema balance only:sframe_victim samples:sframe_victim:200

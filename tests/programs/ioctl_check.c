@@ -395,6 +395,7 @@ static void check_session(void)
 	START("a frequency of 0 is refused", s.rate = 0, EINVAL);
 	START("too high a frequency is refused", s.rate = 100001, EINVAL);
 	START("requests have no frequency", s.event = UWIND_EVENT_REQUESTS, EINVAL);
+	START("requests have no user mode", (s.event = UWIND_EVENT_REQUESTS, s.flags = UWIND_SESSION_ALL | UWIND_SESSION_USER, s.rate = 0), EINVAL);
 	START("requests have no period", (s.event = UWIND_EVENT_REQUESTS, s.flags = UWIND_SESSION_ALL), EINVAL);
 	START("an unknown event is refused", s.event = UWIND_NR_EVENTS, EINVAL);
 	START("too short a period is refused", (s.flags = UWIND_SESSION_ALL, s.rate = 9999), EINVAL);

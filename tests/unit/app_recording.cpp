@@ -115,6 +115,21 @@ TEST_CASE("what leaves a part of the targets goes to the module and into the rep
 	CHECK(report->session.max_depth == 10);
 }
 
+TEST_CASE("a report says where the module counts in user mode only, asked or not")
+{
+	const bool asked = GENERATE(false, true), granted = GENERATE(false, true);
+	FakeMachine machine;
+	machine.kernel.grants_user_only = granted;
+	RecordingOptions options = all_processes();
+	options.session.user_only = asked;
+	Recording recording(machine.ports(), options);
+	REQUIRE(recording.prepare(never));
+	CHECK(recording.user_only() == (asked || granted));
+	const auto report = recording.finish();
+	REQUIRE(report);
+	CHECK(report->session.user_only == (asked || granted));
+}
+
 TEST_CASE("a command's loader and libraries have tables before it starts")
 {
 	FakeMachine machine;

@@ -84,7 +84,7 @@ struct World : Requests, Supervisor, ReportStore {
 
 class PickyKernel : public FakeKernel {
 public:
-	Result<std::uint32_t> start_session(const SessionOptions& options) override
+	Result<StartedSession> start_session(const SessionOptions& options) override
 	{
 		if (options.rate == refused_rate_)
 			return Error{ENODEV, "this machine has no such event"};

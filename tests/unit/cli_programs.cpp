@@ -87,7 +87,7 @@ TEST_CASE("a wrong command line is a usage error")
 		return;
 	const char* arguments = GENERATE(
 		"", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true", "record -p 0",
-		"record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000", "record -a -e page-faults",
+		"record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000", "record -a -e page-faults", "record -a -e requests:u",
 		"record -a --duration -1", "record --exclude-pid 5", "record -a --exclude-pid 0", "record -a -C 3-1",
 		"record -C all", "record -a --max-depth 0", "record -a --max-depth 4097", "record -G ''",
 		"record -C 0 -a -p 1", "record -a -e requests -F 99", "record -a -e requests -c 1",
@@ -106,7 +106,8 @@ TEST_CASE("without the module the message says what to do")
 	for (const char* arguments :
 	     {"record -a -o /dev/null", "record -o /dev/null -- true", "record -p 1 -o /dev/null", "status", "list",
 	      "record -G system.slice -o /dev/null", "record -C 0 --max-depth 7 --exclude-pid 1,2 -o /dev/null",
-	      "record -C 0-1,3 --cgroup / -p 1 -o /dev/null", "record -a -e requests -o /dev/null"}) {
+	      "record -C 0-1,3 --cgroup / -p 1 -o /dev/null", "record -a -e requests -o /dev/null",
+	      "record -a -e cpu-clock:u -o /dev/null", "record -a -e cycles:u -F 9 -o /dev/null"}) {
 		const auto outcome = run("uwind", arguments);
 		CHECK(outcome.status == 69);
 		CHECK(outcome.output == "uwind: the kernel module is not loaded: run `modprobe uwind`\n");

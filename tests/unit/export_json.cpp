@@ -206,6 +206,9 @@ TEST_CASE("reports are as the schema says")
 				 "/uwind-report-" + std::to_string(::getpid()) + ".json";
 	Report period = sample_report();
 	period.session.is_frequency = false;
+	period.session.user_only = true;
+	CHECK(read_json(written(period))->session.user_only);
+	CHECK_FALSE(parsed(sample_report())["session"].contains("user_only"));
 	for (const Report& report : {sample_report(), period}) {
 		std::ofstream(path) << written(report);
 		const std::string source = UWIND_SOURCE_DIR;

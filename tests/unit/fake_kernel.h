@@ -93,11 +93,11 @@ public:
 	Result<std::vector<TableInfo>> tables() override { return others_; }
 	Result<ModuleStats> module_stats() override { return ModuleStats{}; }
 
-	Result<std::uint32_t> start_session(const SessionOptions& options) override
+	Result<StartedSession> start_session(const SessionOptions& options) override
 	{
 		calls_.push_back("start");
 		options_ = options;
-		return session;
+		return StartedSession{session, options.user_only || grants_user_only};
 	}
 
 	Status enable_session() override
@@ -117,6 +117,7 @@ public:
 	}
 
 	static constexpr std::uint32_t session = 7;
+	bool grants_user_only = false;
 	ModuleVersion version_{1, Arch::x86_64, "fake"};
 	SessionOptions options_;
 	SessionStats stats_;

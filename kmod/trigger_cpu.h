@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sampling trigger: one perf counter per CPU of a session, as long as the CPU is online.
+ * The trigger of those with privilege: one perf counter for each CPU of a session, as
+ * long as the CPU is online.
  */
-#ifndef UW_TRIGGER_PERF_H
-#define UW_TRIGGER_PERF_H
+#ifndef UW_TRIGGER_CPU_H
+#define UW_TRIGGER_CPU_H
 
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -11,15 +12,11 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
+#include "counter.h"
+
 struct uw_session;
 
-/* One CPU's counter. */
-struct uw_counter {
-	struct perf_event *event; /* NULL: offline, or not wanted                */
-	u64 throttled_ns;         /* when it was stopped for a while; 0: it runs. Written by its CPU */
-};
-
-struct uw_trigger_perf {
+struct uw_trigger_cpu {
 	struct hlist_node node; /* Owned by: the CPU hotplug core               */
 	struct uw_session *session;
 	struct perf_event_attr attr;
@@ -32,17 +29,17 @@ struct uw_trigger_perf {
 };
 
 /* Create the counters, disabled. -ENODEV: no such event here. May sleep. */
-int uw_trigger_perf_init(struct uw_trigger_perf *trigger, struct uw_session *session,
-			 u32 event, bool frequency, u64 rate);
+int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_session *session,
+			const struct perf_event_attr *attr);
 /* Both do nothing if that was done before. May sleep. */
-void uw_trigger_perf_enable(struct uw_trigger_perf *trigger);
-void uw_trigger_perf_disable(struct uw_trigger_perf *trigger);
+void uw_trigger_cpu_enable(struct uw_trigger_cpu *trigger);
+void uw_trigger_cpu_disable(struct uw_trigger_cpu *trigger);
 
 /* When it returns, no handler runs any more. Does nothing after a failed init. */
-void uw_trigger_perf_deinit(struct uw_trigger_perf *trigger);
+void uw_trigger_cpu_deinit(struct uw_trigger_cpu *trigger);
 
 /* Once for the module, before and after all sessions. */
-int uw_trigger_perf_setup(void);
-void uw_trigger_perf_exit(void);
+int uw_trigger_cpu_setup(void);
+void uw_trigger_cpu_exit(void);
 
 #endif
