@@ -20,7 +20,7 @@ struct uw_batch {
 	struct nlattr *records; /* attribute being filled                        */
 	u64 weight;             /* answers in it that count as answered          */
 	u32 seq_at;             /* offset in the message of its sequence number  */
-	bool has_files;
+	bool has_files;         /* a record in it announces one                  */
 	u16 last_number;        /* of a record in this message                   */
 	u32 announced[UW_BATCH_ANNOUNCED]; /* by hash: offset of a record with a number; 0: none */
 };

@@ -189,5 +189,6 @@ u32 uw_record_file(struct uw_batch *batch, const struct uw_session *session,
 		return put.needed;
 	uw_record_file_fill(record, file, session, pc);
 	skb_put(batch->skb, record->record.bytes);
+	batch->has_files = true;
 	return 0;
 }

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0
+// What a session is told of files: prints "ok RULE" or "FAIL RULE".
+//
+// Usage: files_check announced   a reader that stops reading, and reads on: it learns of every file that frames lie in
+//        files_check kept UID    files that nobody runs now keep their numbers, while a user runs ever new ones
+//
+// As root, with the module loaded, in a folder of its own. Code is a few bytes in files of their own, so that a sample
+// needs no table to lie in one. kept: with so few max_files that the user's part is used up.
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "check.h"
+#include "genl.h"
+#include "uwind.h"
+
+#define RATE_HZ     1999
+#define NR_FILES    64
+#define NR_KEPT     16
+#define NR_NUMBERS  65536 /* of files; higher ones are not looked at              */
+#define NEW_FILES   150   /* of the user's                                       */
+#define PATIENCE_MS 60000
+
+struct session {
+	int control, socket_fd;
+};
+
+/* What has been received of a file number. */
+struct known {
+	unsigned char announced, used;
+	uint32_t tgid;
+	uint64_t inode;
+};
+
+static struct known files[NR_NUMBERS];
+
+static long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* --- reading ------------------------------------------------------------------------------ */
+
+struct bytes {
+	const uint8_t *at, *end;
+};
+
+static uint8_t take_byte(struct bytes *bytes)
+{
+	return bytes->at < bytes->end ? *bytes->at++ : 0;
+}
+
+static uint64_t take_number(struct bytes *bytes)
+{
+	uint64_t value = 0;
+	uint8_t byte;
+	int shift = 0;
+
+	do {
+		byte = take_byte(bytes);
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while ((byte & 0x80) && shift < 64);
+	return value;
+}
+
+/* Only the files of new places matter: see uwind_words.h. */
+static void read_frame(struct bytes *bytes)
+{
+	uint8_t lead = take_byte(bytes);
+	uint64_t file;
+
+	if ((lead & UWIND_LEAD_METHOD) == UWIND_LEAD_METHOD)
+		take_byte(bytes);
+	if ((lead >> UWIND_LEAD_PLACE_SHIFT & 7) == UWIND_PLACES) {
+		file = take_number(bytes);
+		take_number(bytes);
+		if (file < NR_NUMBERS)
+			files[file].used = 1;
+	}
+	take_number(bytes);
+	if (lead & UWIND_LEAD_SIZED)
+		take_number(bytes);
+}
+
+static void read_record(const uint8_t *at, const struct uwind_record *record)
+{
+	if (record->type == UWIND_RECORD_FILE) {
+		const struct uwind_record_file *file = (const void *)at;
+
+		if (file->file < NR_NUMBERS)
+			files[file->file] = (struct known){ 1, files[file->file].used, file->tgid, file->inode };
+	} else if (record->type == UWIND_RECORD_STACK) {
+		const struct uwind_record_stack *stack = (const void *)at;
+		struct bytes bytes = { stack->frames, at + record->bytes };
+
+		for (int i = 0; i < stack->nr_frames; i++)
+			read_frame(&bytes);
+	}
+}
+
+static void read_records(const uint8_t *at, const uint8_t *end)
+{
+	struct uwind_record record;
+
+	for (; at + sizeof(record) <= end; at += record.bytes) {
+		memcpy(&record, at, sizeof(record));
+		if (record.bytes < sizeof(record) || record.bytes > end - at)
+			break;
+		read_record(at, &record);
+	}
+}
+
+static void read_message(const uint8_t *message, size_t size)
+{
+	const uint8_t *at = message + NLMSG_LENGTH(GENL_HDRLEN), *end = message + size;
+	struct nlattr attribute;
+
+	for (; at + NLA_HDRLEN <= end; at += NLA_ALIGN(attribute.nla_len)) {
+		memcpy(&attribute, at, sizeof(attribute));
+		if (attribute.nla_len < NLA_HDRLEN || attribute.nla_len > end - at)
+			break;
+		if ((attribute.nla_type & NLA_TYPE_MASK) == UWIND_A_RECORDS)
+			read_records(at + NLA_HDRLEN, at + attribute.nla_len);
+	}
+}
+
+/* What there is, and what comes within that time. */
+static void read_on(const struct session *session, long ms)
+{
+	static _Alignas(8) uint8_t message[1 << 18];
+	struct pollfd poll_fd = { session->socket_fd, POLLIN, 0 };
+	long end = now_ms() + ms;
+	ssize_t got;
+
+	do {
+		poll(&poll_fd, 1, 10);
+		while ((got = recv(session->socket_fd, message, sizeof(message), MSG_DONTWAIT)) > 0)
+			read_message(message, got);
+	} while (now_ms() < end);
+}
+
+/* --- the session -------------------------------------------------------------------------- */
+
+static void begin(struct session *session)
+{
+	struct uwind_session_start arg = {
+		.size = sizeof(arg), .flags = UWIND_SESSION_ALL | UWIND_SESSION_FREQUENCY, .rate = RATE_HZ,
+	};
+	struct genl_message m;
+
+	session->control = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
+	session->socket_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	genl_attach_message(&m, genl_family(), session->control, 1);
+	if (send(session->socket_fd, &m, m.header.nlmsg_len, 0) < 0 || genl_acknowledged(session->socket_fd, 1) ||
+	    ioctl(session->control, UWIND_IOC_SESSION_START, &arg)) {
+		perror("a session");
+		exit(1);
+	}
+}
+
+static void set_buffer(const struct session *session, int bytes)
+{
+	if (setsockopt(session->socket_fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		perror("SO_RCVBUFFORCE");
+}
+
+static uint64_t messages_dropped(const struct session *session)
+{
+	struct uwind_session_stats stats = { .size = sizeof(stats) };
+
+	return ioctl(session->control, UWIND_IOC_SESSION_STATS, &stats) ? 0 : stats.messages_dropped;
+}
+
+static void end(const struct session *session)
+{
+	struct uwind_session_stats stats = { .size = sizeof(stats) };
+
+	ioctl(session->control, UWIND_IOC_SESSION_STOP, &stats);
+	read_on(session, 100);
+	close(session->control);
+	close(session->socket_fd);
+}
+
+/* --- code in files ------------------------------------------------------------------------ */
+
+/* A loop that counts its argument down and returns. */
+#if defined(__x86_64__)
+static const uint8_t code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+#else
+static const uint8_t code[] = { 0x00, 0x04, 0x00, 0xf1, 0xe1, 0xff, 0xff, 0x54, 0xc0, 0x03, 0x5f, 0xd6 };
+#endif
+
+typedef void (*count_down_fn)(uint64_t);
+
+/* Code in a file of that name, which is made if need be, mapped there or anywhere. */
+static void *map_code(const char *name, void *there)
+{
+	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	void *at;
+
+	if (write(fd, code, sizeof(code)) != sizeof(code))
+		exit(1);
+	at = mmap(there, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (there ? MAP_FIXED : 0), fd, 0);
+	if (at == MAP_FAILED)
+		exit(1);
+	close(fd);
+	return at;
+}
+
+static void run_code(void *at, long ms)
+{
+	long end = now_ms() + ms;
+
+	do
+		((count_down_fn)at)(100000);
+	while (now_ms() < end);
+}
+
+/* A child that dies with us. */
+static pid_t start(uid_t user)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (user && (setgroups(0, NULL) || setresgid(user, user, user) || setresuid(user, user, user)))
+			_exit(1);
+	}
+	return pid;
+}
+
+static void stop(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* --- announced ---------------------------------------------------------------------------- */
+
+static void run_all(int worker)
+{
+	void *at[NR_FILES];
+	char name[32];
+
+	for (int i = 0; i < NR_FILES; i++) {
+		snprintf(name, sizeof(name), "code.%d.%d", worker, i);
+		at[i] = map_code(name, NULL);
+	}
+	for (int i = 0;; i = (i + 1) % NR_FILES)
+		run_code(at[i], 5);
+}
+
+static void check_announced(void)
+{
+	pid_t workers[2];
+	struct session session;
+	uint64_t dropped;
+	char detail[128];
+	int used = 0, unknown = 0;
+
+	for (int i = 0; i < 2; i++)
+		if ((workers[i] = start(0)) == 0)
+			run_all(i);
+	begin(&session);
+	set_buffer(&session, 1);
+	usleep(3000000);
+	dropped = messages_dropped(&session);
+	set_buffer(&session, 32 << 20);
+	read_on(&session, 4000);
+	end(&session);
+	for (int i = 0; i < 2; i++)
+		stop(workers[i]);
+	for (int i = 0; i < NR_NUMBERS; i++) {
+		used += files[i].used && i;
+		unknown += files[i].used && i && !files[i].announced;
+	}
+	snprintf(detail, sizeof(detail), "%llu messages", (unsigned long long)dropped);
+	check("a reader that stops reading loses messages", dropped > 0, detail);
+	snprintf(detail, sizeof(detail), "in %d", used);
+	check("frames lie in many files", used >= NR_FILES, detail);
+	snprintf(detail, sizeof(detail), "%d of %d never were, after %llu lost messages", unknown, used, (unsigned long long)dropped);
+	check("each of them is announced in a message that arrives", unknown == 0, detail);
+}
+
+/* --- kept --------------------------------------------------------------------------------- */
+
+static void run_kept(void)
+{
+	void *at[NR_KEPT];
+	char name[32];
+
+	for (int i = 0; i < NR_KEPT; i++) {
+		snprintf(name, sizeof(name), "kept.%d", i);
+		at[i] = map_code(name, NULL);
+	}
+	for (int round = 0; round < 5; round++)
+		for (int i = 0; i < NR_KEPT; i++)
+			run_code(at[i], 15);
+	_exit(0);
+}
+
+/* One file after the other, at one address, so that nothing remembers those before. */
+static void run_ever_new(void)
+{
+	void *at = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char name[32];
+
+	for (int i = 0;; i++) {
+		snprintf(name, sizeof(name), "new/%d", i);
+		run_code(map_code(name, at), 10);
+		unlink(name);
+	}
+}
+
+/* How many of the kept files have so many numbers, or more. */
+static int count_kept(int wanted)
+{
+	int nr = 0;
+
+	for (int i = 0; i < NR_KEPT; i++) {
+		struct stat status;
+		char name[32];
+		int numbers = 0;
+
+		snprintf(name, sizeof(name), "kept.%d", i);
+		if (stat(name, &status))
+			exit(1);
+		for (int n = 0; n < NR_NUMBERS; n++)
+			numbers += files[n].announced && files[n].inode == status.st_ino;
+		nr += numbers >= wanted;
+	}
+	return nr;
+}
+
+static int count_of(pid_t pid)
+{
+	int nr = 0;
+
+	for (int i = 0; i < NR_NUMBERS; i++)
+		nr += files[i].announced && files[i].tgid == (uint32_t)pid;
+	return nr;
+}
+
+static void run_to_its_end(const struct session *session)
+{
+	pid_t pid = start(0);
+
+	if (pid == 0)
+		run_kept();
+	while (waitpid(pid, NULL, WNOHANG) == 0)
+		read_on(session, 50);
+	read_on(session, 3000); /* until what is known of its memory has gone */
+}
+
+static void check_kept(uid_t user)
+{
+	struct session session;
+	char detail[128];
+	pid_t pid;
+	long last;
+	int met;
+
+	if (mkdir("new", 0755) || chown("new", user, user))
+		exit(1);
+	begin(&session);
+	set_buffer(&session, 32 << 20);
+	run_to_its_end(&session);
+	met = count_kept(1);
+	snprintf(detail, sizeof(detail), "%d are", met);
+	check("files are met", met > NR_KEPT / 2, detail);
+	pid = start(user);
+	if (pid == 0)
+		run_ever_new();
+	for (last = now_ms() + PATIENCE_MS; now_ms() < last && count_of(pid) < NEW_FILES;)
+		read_on(&session, 200);
+	stop(pid);
+	snprintf(detail, sizeof(detail), "%d are met", count_of(pid));
+	check("a user runs ever new files", count_of(pid) >= NEW_FILES, detail);
+	run_to_its_end(&session);
+	end(&session);
+	snprintf(detail, sizeof(detail), "%d of %d have lost theirs", count_kept(2), met);
+	check("others' files keep their numbers", count_kept(2) == 0, detail);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "announced"))
+		check_announced();
+	else if (argc == 3 && !strcmp(argv[1], "kept"))
+		check_kept(atoi(argv[2]));
+	else
+		return fprintf(stderr, "usage: files_check announced | kept UID\n"), 64;
+	return check_failures != 0;
+}
