@@ -3,11 +3,14 @@
  * Files by identity and by number.
  *
  * A file is kept as numbers, not as a reference to its inode or struct file:
- * those would pin the file system, and nobody could unmount it.
+ * those would pin the file system, and nobody could unmount it. It has no path:
+ * each process may see another one, and whoever met it first shall not say what
+ * others are shown.
  *
  * The store itself holds a reference, so that a program that runs again and
- * again is one file with one number. Only when the store is full do files go
- * that nothing else refers to.
+ * again is one file with one number. Only when there is no room do files go that
+ * nothing else refers to, and of those only such whose going makes room: if one
+ * user's part is used up, the user's own.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -92,30 +95,17 @@ static struct uw_file *uw_file_lookup(const struct uw_file_id *id)
 	return NULL;
 }
 
-static struct uw_file *uw_file_create(const struct uw_file_id *id, struct file *file,
-				      struct uw_quota *quota, gfp_t gfp)
+static struct uw_file *uw_file_create(const struct uw_file_id *id, struct uw_quota *quota, gfp_t gfp)
 {
-	struct uw_file *fresh = NULL;
-	char *buffer = kmalloc(PATH_MAX, gfp), *path;
-	size_t bytes;
+	struct uw_file *fresh = kzalloc(sizeof(*fresh), gfp);
 
-	if (!buffer)
-		return NULL;
-	path = file_path(file, buffer, PATH_MAX);
-	if (IS_ERR(path))
-		path = "";
-	bytes = strlen(path) + 1;
-	fresh = kzalloc(struct_size(fresh, path, bytes), gfp);
 	if (fresh) {
 		refcount_set(&fresh->refs, 2); /* the store's and the caller's */
 		INIT_LIST_HEAD(&fresh->tied);
 		INIT_LIST_HEAD(&fresh->own);
 		fresh->id = *id;
 		fresh->quota = quota;
-		fresh->path_bytes = bytes;
-		memcpy(fresh->path, path, bytes);
 	}
-	kfree(buffer);
 	return fresh;
 }
 
@@ -201,8 +191,7 @@ static struct uw_file *uw_file_refuse(int err)
 	return ERR_PTR(err);
 }
 
-static struct uw_file *uw_file_add(const struct uw_file_id *id, struct file *f,
-				   struct uw_quota *quota, gfp_t gfp)
+static struct uw_file *uw_file_add(const struct uw_file_id *id, struct uw_quota *quota, gfp_t gfp)
 {
 	struct uw_file *file;
 	int err = uw_file_reserve(quota);
@@ -213,7 +202,7 @@ static struct uw_file *uw_file_add(const struct uw_file_id *id, struct file *f,
 	}
 	if (err)
 		return uw_file_refuse(err);
-	file = uw_file_create(id, f, quota, gfp);
+	file = uw_file_create(id, quota, gfp);
 	if (!file)
 		uw_file_unreserve(quota);
 	else
@@ -255,7 +244,7 @@ struct uw_file *uw_file_get_mapped(struct file *f)
 		if (!quota)
 			return uw_file_refuse(-ENOMEM);
 	}
-	file = uw_file_add(&id, f, quota, gfp);
+	file = uw_file_add(&id, quota, gfp);
 	if (quota)
 		uw_quota_put(quota);
 	return file;
@@ -268,7 +257,7 @@ static struct uw_file *uw_file_get_opened(struct file *f, struct uw_quota *quota
 
 	uw_file_id_take(&id, f);
 	file = uw_file_get(&id);
-	return file ?: uw_file_add(&id, f, quota, GFP_KERNEL);
+	return file ?: uw_file_add(&id, quota, GFP_KERNEL);
 }
 
 bool uw_file_is(const struct uw_file *file, struct file *mapped)
@@ -321,7 +310,8 @@ static int uw_file_tie_own(struct uw_file *file, struct uw_kept *kept)
 	return 0;
 }
 
-static int uw_file_tie_locked(struct uw_file *file, struct uw_kept *kept)
+/* path is the table's if this returns 0. */
+static int uw_file_tie_locked(struct uw_file *file, struct uw_kept *kept, char *path)
 {
 	int err = 0;
 
@@ -335,14 +325,32 @@ static int uw_file_tie_locked(struct uw_file *file, struct uw_kept *kept)
 	if (err)
 		return err;
 	kept->file = file;
+	kept->path = path;
 	if (!kept->maker.viewer && !rcu_access_pointer(file->kept))
 		rcu_assign_pointer(file->kept, kept);
 	return 0;
 }
 
+/* The path of an open file, as current sees it, or the vDSO's name. NULL: no memory. Sleeps. */
+static char *uw_file_path(struct file *f)
+{
+	char *buffer, *path, *copy;
+
+	if (!f)
+		return kstrdup("[vdso]", GFP_KERNEL_ACCOUNT);
+	buffer = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!buffer)
+		return NULL;
+	path = file_path(f, buffer, PATH_MAX);
+	copy = kstrdup(IS_ERR(path) ? "" : path, GFP_KERNEL_ACCOUNT);
+	kfree(buffer);
+	return copy;
+}
+
 int uw_file_tie(struct uw_kept *kept, struct file *f)
 {
 	struct uw_file *file;
+	char *path;
 	int err;
 
 	if (f && !S_ISREG(file_inode(f)->i_mode))
@@ -350,11 +358,13 @@ int uw_file_tie(struct uw_kept *kept, struct file *f)
 	file = f ? uw_file_get_opened(f, kept->maker.quota) : uw_file_get_vdso(kept->arch);
 	if (IS_ERR(file))
 		return -ENOMEM;
+	path = uw_file_path(f);
 	uw_table_store_get(kept);
 	spin_lock(&files_lock);
-	err = uw_file_tie_locked(file, kept);
+	err = path ? uw_file_tie_locked(file, kept, path) : -ENOMEM;
 	spin_unlock(&files_lock);
 	if (err) {
+		kfree(path);
 		uw_table_store_put(kept);
 		uw_file_put(file);
 	}
@@ -364,11 +374,14 @@ int uw_file_tie(struct uw_kept *kept, struct file *f)
 void uw_file_untie(struct uw_kept *kept)
 {
 	struct uw_file *file;
+	char *path;
 
 	spin_lock(&files_lock);
 	file = kept->file;
+	path = kept->path;
 	if (file) {
 		kept->file = NULL;
+		kept->path = NULL;
 		list_del_rcu(&kept->tied);
 		if (rcu_access_pointer(file->kept) == kept)
 			rcu_assign_pointer(file->kept,
@@ -377,6 +390,7 @@ void uw_file_untie(struct uw_kept *kept)
 	}
 	spin_unlock(&files_lock);
 	if (file) {
+		kfree(path);
 		uw_table_store_put(kept);
 		uw_file_put(file);
 	}
@@ -395,7 +409,7 @@ u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes)
 	spin_lock(&files_lock);
 	if (kept->file) {
 		number = kept->file->number;
-		strscpy(path, kept->file->vdso ? "[vdso]" : kept->file->path, path_bytes);
+		strscpy(path, kept->path, path_bytes);
 	}
 	spin_unlock(&files_lock);
 	return number;

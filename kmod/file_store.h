@@ -44,8 +44,6 @@ struct uw_file {
 	struct hlist_node node;     /* Protected by: files_lock to write; RCU    */
 	struct hlist_node evicted;  /* Protected by: whoever evicts it           */
 	struct rcu_head rcu;
-	u32 path_bytes;             /* NUL included                              */
-	char path[];
 };
 
 /* A file mapped by current, with a reference. -ENOMEM, or -ENOSPC and -EDQUOT: too many files. Atomic. */
@@ -77,7 +75,7 @@ struct uw_kept *uw_file_kept(const struct uw_file *file);
 /* The file with that number. Under rcu_read_lock(). */
 struct uw_file *uw_file_find(u32 number);
 
-/* The number of the file that a table is tied to, and its path; 0: none. */
+/* The number of the file that a table is tied to, and its path as the maker had it; 0: none. */
 u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes);
 
 /* Whether the session in this slot does not know the file yet; from now on it does. Any context. */

@@ -173,21 +173,22 @@ static void uw_record_file_fill(struct uwind_record_file *record, const struct u
 	record->dev_minor = MINOR(file->id.dev);
 	record->bytes = file->id.bytes;
 	record->mtime_ns = file->id.mtime_ns;
-	record->path_bytes = file->path_bytes;
-	if (file->path_bytes)
-		memcpy(record->path, file->path, file->path_bytes);
 }
 
 u32 uw_record_file(struct uw_batch *batch, const struct uw_session *session,
-		   const struct uw_file *file, u64 pc)
+		   const struct uw_file *file, u64 pc, const char *path)
 {
 	struct uw_put put = { .batch = batch };
-	struct uwind_record_file *record = uw_put_record(
-		&put, UWIND_RECORD_FILE, ALIGN(sizeof(*record) + file->path_bytes, 8));
+	u32 path_bytes = path ? strlen(path) + 1 : 0;
+	struct uwind_record_file *record =
+		uw_put_record(&put, UWIND_RECORD_FILE, ALIGN(sizeof(*record) + path_bytes, 8));
 
 	if (!record)
 		return put.needed;
 	uw_record_file_fill(record, file, session, pc);
+	record->path_bytes = path_bytes;
+	if (path)
+		memcpy(record->path, path, path_bytes);
 	skb_put(batch->skb, record->record.bytes);
 	batch->has_files = true;
 	return 0;

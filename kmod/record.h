@@ -30,11 +30,12 @@ static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
 
 /*
  * Both put all that they have to say into the message, or nothing: then they return
- * how many bytes are enough, which is never 0. The caller has taken the batch.
+ * how many bytes are enough, which is never 0. The caller has taken the batch. path:
+ * of the file, as current sees it; NULL: not known.
  */
 u32 uw_record_answer(struct uw_batch *batch, const struct uw_session *session,
 		     const struct uw_answer *answer, u32 nr, u32 weight);
 u32 uw_record_file(struct uw_batch *batch, const struct uw_session *session,
-		   const struct uw_file *file, u64 pc);
+		   const struct uw_file *file, u64 pc, const char *path);
 
 #endif

@@ -10,6 +10,8 @@
  * bound by hand comes before the file's, row by row.
  */
 #include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 
@@ -217,6 +219,20 @@ bool uw_registry_mapping(const struct uw_file *file, u64 address, struct uwind_r
 	}
 	rcu_read_unlock();
 	return range;
+}
+
+const char *uw_registry_path(const struct uw_file *file, u64 address, char *buffer)
+{
+	struct vm_area_struct *vma;
+	char *path = NULL;
+
+	if (!current->mm || !mmap_read_trylock(current->mm))
+		return NULL;
+	vma = vma_lookup(current->mm, address);
+	if (vma && vma->vm_file && uw_file_is(file, vma->vm_file))
+		path = file_path(vma->vm_file, buffer, PATH_MAX);
+	mmap_read_unlock(current->mm);
+	return IS_ERR(path) ? NULL : path;
 }
 
 static int uw_check_executable(struct mm_struct *mm, u64 start, u64 end)

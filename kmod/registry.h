@@ -18,6 +18,12 @@ struct uwind_range;
 bool uw_registry_mapping(const struct uw_file *file, u64 address, struct uwind_range *mapping);
 
 /*
+ * The path of that file as current sees it, if it is mapped at that address, in a buffer
+ * of PATH_MAX bytes. NULL: it is not, or that cannot be seen without waiting. Does not sleep.
+ */
+const char *uw_registry_path(const struct uw_file *file, u64 address, char *buffer);
+
+/*
  * Bind a table to ranges of a live mm (the caller holds mm_users), all or
  * none. section: see struct uw_range. -EFAULT: not mapped executable; -EFBIG:
  * too many mappings; -EINTR: a signal is pending.

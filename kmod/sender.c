@@ -19,6 +19,7 @@
 #include "file_store.h"
 #include "reader.h"
 #include "record.h"
+#include "registry.h"
 #include "request.h"
 #include "sender.h"
 #include "session.h"
@@ -108,26 +109,36 @@ void uw_sender_queue(struct uw_session *session, struct sk_buff *skb, const stru
 }
 
 /*
- * Announce a frame's file to the session, if nobody did. One without a table is
- * urgent: each walk until it has one ends there.
+ * One without a table is urgent: each walk until it has one ends there. One whose path
+ * cannot be seen here, as the task exits or somebody changes its mappings, is announced
+ * again by the next walk.
  */
+static void uw_send_new_file(struct uw_session *session, struct uw_batch *batch,
+			     struct uw_file *file, u64 pc)
+{
+	char *buffer = file->vdso ? NULL : kmalloc(PATH_MAX, GFP_NOWAIT | __GFP_NOWARN);
+	const char *path = buffer ? uw_registry_path(file, pc, buffer) : NULL;
+	u32 needed = uw_record_file(batch, session, file, pc, path);
+
+	if (needed && !uw_batch_renew(session, batch, needed))
+		needed = uw_record_file(batch, session, file, pc, path);
+	if (needed || (!path && !file->vdso))
+		uw_file_unset_announced(file, session->slot);
+	else if (!uw_file_kept(file))
+		uw_batch_close(session, batch);
+	kfree(buffer);
+}
+
+/* Announce a frame's file to the session, if nobody did. */
 static void uw_send_file(struct uw_session *session, struct uw_batch *batch,
 			 const struct uw_frame *frame)
 {
 	struct uw_file *file;
-	u32 needed;
 
 	rcu_read_lock();
 	file = uw_file_find(frame->file);
-	if (file && uw_file_set_announced(file, session->slot)) {
-		needed = uw_record_file(batch, session, file, frame->pc);
-		if (needed && !uw_batch_renew(session, batch, needed))
-			needed = uw_record_file(batch, session, file, frame->pc);
-		if (needed)
-			uw_file_unset_announced(file, session->slot);
-		else if (!uw_file_kept(file))
-			uw_batch_close(session, batch);
-	}
+	if (file && uw_file_set_announced(file, session->slot))
+		uw_send_new_file(session, batch, file, frame->pc);
 	rcu_read_unlock();
 }
 

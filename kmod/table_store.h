@@ -35,6 +35,7 @@ struct uw_kept {
 	u64 bytes;              /* charged to the budget, and to quota if any    */
 	struct uw_maker maker;  /* holds references                              */
 	struct uw_file *file;   /* Protected by: file_store's lock               */
+	char *path;             /* Protected by: the same. Of the file, as the maker saw it */
 	struct list_head tied;  /* Protected by: file_store's lock               */
 	struct list_head all;   /* Protected by: the store's mutex               */
 	struct rcu_head rcu;

@@ -6,13 +6,22 @@
 
 namespace uwind {
 
+// What is known by a path keeps it. True: it had none, and has this one.
+bool Modules::name_nameless(Module& module, const std::string& path)
+{
+	if (!module.path.empty() || path.empty())
+		return false;
+	module.path = path;
+	return true;
+}
+
 Modules::Added Modules::add(const FileIdentity& identity, const std::string& path)
 {
 	std::lock_guard lock(mutex_);
 	const auto known = by_identity_.find(identity);
 	if (known != by_identity_.end()) {
 		modules_[known->second].last_used = period_;
-		return {known->second, false};
+		return {known->second, name_nameless(modules_[known->second], path)};
 	}
 	const ModuleId id = next_++;
 	Module& module = modules_[id];
@@ -55,6 +64,13 @@ void Modules::remember_open(ModuleId id)
 			oldest->fd.reset();
 		open_.pop_back();
 	}
+}
+
+void Modules::set_path(ModuleId id, const std::string& path)
+{
+	std::lock_guard lock(mutex_);
+	if (Module* module = find(id))
+		name_nameless(*module, path);
 }
 
 void Modules::set_object(ModuleId id, ObjectFacts facts, std::shared_ptr<UniqueFd> fd)

@@ -45,9 +45,10 @@ public:
 
 	struct Added {
 		ModuleId id;
-		bool is_new;
+		bool is_new; // or had no path, by which it could be opened
 	};
 	Added add(const FileIdentity& identity, const std::string& path);
+	void set_path(ModuleId id, const std::string& path);
 	void bind(std::uint32_t file_number, ModuleId id);
 	std::optional<ModuleId> of_number(std::uint32_t file_number);
 
@@ -64,6 +65,7 @@ public:
 
 private:
 	Module* find(ModuleId id);
+	static bool name_nameless(Module& module, const std::string& path);
 	void remember_open(ModuleId id);
 	void forget(ModuleId id);
 	std::vector<ModuleId> unused(std::size_t most) const;

@@ -79,6 +79,7 @@ private:
 	bool scan_first_time(const Mapping& mapping);
 	void open_neighbours(std::uint32_t tgid);
 	std::optional<Mapping> locate(const Job& job);
+	bool complete(Job& job);
 	std::optional<Module> register_path(const std::string& path);
 	void register_library(const std::string& name, const std::string& needed_by, const ObjectFacts& facts,
 			      std::set<std::string>& seen);

@@ -94,7 +94,7 @@ void Tracker::run()
 }
 
 // The mapping that holds the address; or, if the file is known and only its
-// mapping is not, any of the file.
+// mapping or its path is not, any of the file.
 std::optional<Mapping> Tracker::locate(const Job& job)
 {
 	const auto mappings = processes_.mappings(job.tgid);
@@ -107,6 +107,20 @@ std::optional<Mapping> Tracker::locate(const Job& job)
 		       mapping.dev_minor == job.mapping.dev_minor;
 	});
 	return found == mappings->end() ? std::nullopt : std::optional(*found);
+}
+
+// What the module did not say is looked up. False: it cannot be opened.
+bool Tracker::complete(Job& job)
+{
+	if (job.pc == 0 && job.mapping.end != 0 && !job.mapping.path.empty())
+		return true;
+	auto mapping = locate(job);
+	if (!mapping)
+		return job.pc == 0;
+	job.mapping = std::move(*mapping);
+	if (job.pc == 0)
+		modules_.set_path(job.id, job.mapping.path);
+	return true;
 }
 
 // There will be no table for it.
@@ -136,12 +150,8 @@ void Tracker::open(Job job)
 	if (job.vdso)
 		return open_vdso(job);
 	const bool was_unknown = job.pc != 0;
-	if (was_unknown || job.mapping.end == 0) {
-		if (auto mapping = locate(job))
-			job.mapping = std::move(*mapping);
-		else if (was_unknown)
-			return not_opened(job);
-	}
+	if (!complete(job))
+		return not_opened(job);
 	auto file = processes_.open_mapped(job.tgid, job.mapping);
 	if (!file) {
 		spdlog::debug("{}", file.error().message);

@@ -257,7 +257,7 @@ struct uwind_table_next {
 	__u64 bytes;     /* out                                                  */
 	__u32 owner_pid; /* out: process that created it                         */
 	__u32 file;      /* out: file number in records; 0: not tied             */
-	__u64 path;      /* char[path_bytes]: the file's path, NUL-terminated    */
+	__u64 path;      /* char[path_bytes]: the path of the descriptor that was tied, as who tied it saw it; NUL-terminated */
 	__u32 path_bytes;
 	__u32 reserved;
 };
@@ -534,16 +534,18 @@ struct uwind_record_sample {
 #define UWIND_FILE_COMPAT   4u /* with VDSO: that of 32-bit processes            */
 
 /*
- * A file that frames of this session lie in; sent once, when its first frame is.
+ * A file that frames of this session lie in; sent when its first frame is.
  * As every CPU fills messages of its own, a frame of another CPU may arrive
- * before. The mapping named is the one that the frame lies in; 0: unknown.
+ * before. The mapping named is the one that the frame lies in; 0: unknown. The path is
+ * how the process named sees the file; others may see it elsewhere. A file is sent
+ * again after a message with it was lost, and after it was sent without a path.
  */
 struct uwind_record_file {
 	struct uwind_record record; /* UWIND_RECORD_FILE                         */
 	__u32 file;      /* the number that frames carry; never used again       */
 	__u32 flags;     /* UWIND_FILE_*                                         */
 	__u32 tgid;      /* a process that maps it, in the owner's PID namespace */
-	__u32 path_bytes; /* of the path behind this struct, NUL included        */
+	__u32 path_bytes; /* of the path behind this struct, NUL included; 0: not known */
 	__u32 reserved;
 	__u64 start;     /* its mapping                                          */
 	__u64 end;
@@ -553,7 +555,7 @@ struct uwind_record_file {
 	__u32 dev_minor;
 	__u64 bytes;     /* size of the file                                     */
 	__u64 mtime_ns;  /* its last modification; CLOCK_REALTIME                */
-	char  path[];    /* as the process sees it                               */
+	char  path[];    /* as that process sees it                              */
 };
 
 #endif

@@ -369,6 +369,44 @@ TEST_CASE("a file whose announcement was lost is found through the process's map
 	CHECK(report->frames[0].symbol == "f");
 }
 
+TEST_CASE("a file that is announced without a path is found through the process's mappings")
+{
+	FakeMachine machine;
+	FakeFile& file = machine.files.add("/bin/late");
+	file.symbols = {{0x400000, 0x100, Binding::global, "f"}};
+	Recording recording(machine.ports(), all_processes());
+	REQUIRE(recording.prepare(never));
+	Mapping mapping = machine.processes.map(5, "/bin/late", 0x1000000);
+	mapping.path.clear();
+	machine.send({file_record(1, 5, mapping, file.identity), stack_record(5, {frame(0x1000010, 0x10, 1, Method::PC)})});
+	REQUIRE(recording.run_for(milliseconds(100)));
+	wait_for_tables(machine.kernel, 2);
+	const auto report = recording.finish();
+	REQUIRE(report);
+	REQUIRE(report->modules.size() == 1);
+	CHECK(report->modules[0].path == "/bin/late");
+	CHECK(report->frames[0].symbol == "f");
+}
+
+TEST_CASE("a file that was announced without a path by a process that is gone is opened for the next one")
+{
+	FakeMachine machine;
+	const auto identity = machine.files.add("/bin/late").identity;
+	Recording recording(machine.ports(), all_processes());
+	REQUIRE(recording.prepare(never));
+	machine.send({file_record(1, 5, Mapping{}, identity)});
+	REQUIRE(recording.run_for(milliseconds(100)));
+	const auto mapping = machine.processes.map(6, "/bin/late", 0x1000000);
+	machine.send({file_record(1, 6, mapping, identity), stack_record(6, {frame(0x1000010, 0x10, 1, Method::PC)})});
+	REQUIRE(recording.run_for(milliseconds(100)));
+	wait_for_tables(machine.kernel, 2);
+	const auto report = recording.finish();
+	REQUIRE(report);
+	REQUIRE(report->modules.size() == 1);
+	CHECK(report->modules[0].path == "/bin/late");
+	CHECK(other(*report, "tables_made") == 2);
+}
+
 TEST_CASE("a file that went before it could be opened still has its path")
 {
 	FakeMachine machine;
