@@ -31,11 +31,14 @@
 #define UW_FILE_BUCKET_BITS 10
 #define UW_OWN_TABLES 64     /* of one file                                     */
 #define UW_OWN_TABLES_SAME 4 /* of these, of one viewer                         */
+#define UW_EVICT_SCAN 256    /* files that are looked at when there is no room  */
+#define UW_EVICT_MOST 32     /* files that go then                              */
 
 static DEFINE_SPINLOCK(files_lock);
 static struct hlist_head buckets[1 << UW_FILE_BUCKET_BITS]; /* Protected by: files_lock */
 static DEFINE_XARRAY_ALLOC1(by_number);                     /* Protected by: files_lock */
 static u32 next_number;                                     /* Protected by: files_lock */
+static LIST_HEAD(all_files); /* Protected by: files_lock. Those that were looked at longest ago first */
 static atomic_t nr_files;
 static atomic64_t nr_refused;
 
@@ -121,26 +124,44 @@ static void uw_file_free(struct uw_file *file)
 	kfree_rcu(file, rcu);
 }
 
-/* Drop up to nr files that only the store refers to. */
-static void uw_file_evict(u32 nr)
+/* Whether there is more room for a user who was refused for that reason, if the file goes. */
+static bool uw_file_makes_room(const struct uw_file *file, const struct uw_quota *quota, int refused)
 {
-	struct hlist_node *next;
-	struct uw_file *file;
-	HLIST_HEAD(evicted);
-	unsigned int i;
+	switch (refused) {
+	case -EDQUOT:
+		return file->quota == quota;
+	case -ENOSPC:
+		return file->quota;
+	}
+	return true;
+}
+
+/*
+ * Drop files that only the store refers to, at most so many, of at most so many that
+ * are looked at; the next time others are looked at first.
+ */
+static void uw_file_evict(const struct uw_quota *quota, int refused, u32 most, u32 scan)
+{
+	struct uw_file *file, *next;
+	LIST_HEAD(evicted);
+	LIST_HEAD(seen);
 
 	spin_lock(&files_lock);
-	for (i = 0; i < ARRAY_SIZE(buckets) && nr; i++)
-		hlist_for_each_entry_safe(file, next, &buckets[i], node) {
-			if (!nr || !refcount_dec_if_one(&file->refs))
-				continue;
-			hlist_del_rcu(&file->node);
-			hlist_add_head(&file->evicted, &evicted);
-			atomic_dec(&nr_files);
-			nr--;
+	list_for_each_entry_safe(file, next, &all_files, all) {
+		if (!most || !scan--)
+			break;
+		if (!uw_file_makes_room(file, quota, refused) || !refcount_dec_if_one(&file->refs)) {
+			list_move_tail(&file->all, &seen);
+			continue;
 		}
+		hlist_del_rcu(&file->node);
+		list_move(&file->all, &evicted);
+		atomic_dec(&nr_files);
+		most--;
+	}
+	list_splice_tail(&seen, &all_files);
 	spin_unlock(&files_lock);
-	hlist_for_each_entry_safe(file, next, &evicted, evicted)
+	list_for_each_entry_safe(file, next, &evicted, all)
 		uw_file_free(file);
 }
 
@@ -164,6 +185,7 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
 	file = uw_file_lookup(&fresh->id);
 	if (!file) {
 		hlist_add_head_rcu(&fresh->node, uw_file_bucket(&fresh->id));
+		list_add_tail(&fresh->all, &all_files);
 		atomic_inc(&nr_files);
 	}
 	spin_unlock(&files_lock);
@@ -175,12 +197,13 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
 
 /*
  * Whose file it is: the user's whose process ran it first, who may have a part
- * of the store only. Nobody's, if it is root's or a table is tied to it.
+ * of the store only. Nobody's, if it is root's or a table is tied to it. -EDQUOT: the
+ * part is used up; -ENOSPC: all users' is; -ENFILE: the store is full.
  */
 static int uw_file_reserve(struct uw_quota *quota)
 {
 	if (atomic_read(&nr_files) >= uw_quota_max_files())
-		return -ENOSPC;
+		return -ENFILE;
 	return uw_quota_charge(quota, UW_QUOTA_FILES, 1);
 }
 
@@ -197,7 +220,7 @@ static struct uw_file *uw_file_add(const struct uw_file_id *id, struct uw_quota 
 	int err = uw_file_reserve(quota);
 
 	if (err) {
-		uw_file_evict(uw_quota_max_files() / 16 + 1);
+		uw_file_evict(quota, err, UW_EVICT_MOST, UW_EVICT_SCAN);
 		err = uw_file_reserve(quota);
 	}
 	if (err)
@@ -444,7 +467,7 @@ u64 uw_file_refused(void)
 
 void uw_file_exit(void)
 {
-	uw_file_evict(U32_MAX);
+	uw_file_evict(NULL, -ENFILE, U32_MAX, U32_MAX);
 	WARN_ON_ONCE(atomic_read(&nr_files));
 	xa_destroy(&by_number);
 }

@@ -42,11 +42,11 @@ struct uw_file {
 				     * Tables that serve some viewer only        */
 	u32 announced[UW_FILE_SLOTS]; /* per session slot: uw_file_set_announced() */
 	struct hlist_node node;     /* Protected by: files_lock to write; RCU    */
-	struct hlist_node evicted;  /* Protected by: whoever evicts it           */
+	struct list_head all;       /* Protected by: files_lock, then by whoever evicts it */
 	struct rcu_head rcu;
 };
 
-/* A file mapped by current, with a reference. -ENOMEM, or -ENOSPC and -EDQUOT: too many files. Atomic. */
+/* A file mapped by current, with a reference. -ENOMEM, or -EDQUOT, -ENOSPC and -ENFILE: too many files. Atomic. */
 struct uw_file *uw_file_get_mapped(struct file *file);
 
 /* The same, if somebody met it before, else NULL. Any context. */
