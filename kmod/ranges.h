@@ -6,6 +6,7 @@
 #ifndef UW_RANGES_H
 #define UW_RANGES_H
 
+#include <linux/jiffies.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -20,14 +21,24 @@ struct uw_range {
 	u64 start, end;
 	u64 offset;           /* of start, in the file or the table's own space  */
 	struct uw_file *file; /* holds a reference; NULL: memory without a file  */
-	const struct file *refused; /* mapped there, and not tracked. To be compared only */
+	const struct file *refused; /* mapped there, and not tracked for now. To be compared only */
 	struct uw_kept *kept; /* holds a reference; explicit ranges only         */
-	u64 section;          /* self-registered: address of its .sframe, else 0 */
+	union {
+		u64 section;    /* bound: self-registered: address of its .sframe, else 0 */
+		u64 refused_at; /* mapped: when a file was refused, jiffies      */
+	};
 	union {
 		u64 died;     /* bound: the set's number of that death. Set once */
 		u64 epoch;    /* mapped, readable: when it was last looked at    */
 	};
 };
+
+#define UW_REFUSED_AGAIN HZ /* after that time a file that was refused is asked for again */
+
+static inline bool uw_range_refusal_holds(const struct uw_range *range)
+{
+	return range->refused && jiffies - range->refused_at < UW_REFUSED_AGAIN;
+}
 
 /* Ranges sorted by start, without overlaps among the living. */
 struct uw_ranges {

@@ -104,10 +104,12 @@ static int uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma,
 		range->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 		file = atomic ? uw_file_get_known(vma->vm_file) : uw_file_get_mapped(vma->vm_file);
 	}
-	if (IS_ERR_OR_NULL(file))
-		range->refused = vma->vm_file;
-	else
+	if (!IS_ERR_OR_NULL(file)) {
 		range->file = file;
+	} else if (vma->vm_file) {
+		range->refused = vma->vm_file;
+		range->refused_at = jiffies;
+	}
 	return file == ERR_PTR(-ENOMEM) ? -ENOMEM : 0;
 }
 
@@ -123,7 +125,7 @@ static bool uw_range_is_vma(const struct uw_range *range, struct vm_area_struct 
 	if (range->offset != (u64)vma->vm_pgoff << PAGE_SHIFT)
 		return false;
 	return range->file ? !range->file->vdso && uw_file_is(range->file, vma->vm_file) :
-			     range->refused == vma->vm_file;
+			     range->refused == vma->vm_file && uw_range_refusal_holds(range);
 }
 
 /* mmap_lock is held. A mapping that was met before, and is the same, is true again. */
@@ -143,8 +145,8 @@ static bool uw_mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 }
 
 /*
- * mmap_lock is held. Of a file that was refused for good it is remembered that
- * there is none; what there was no memory for is looked up again.
+ * mmap_lock is held. Of a file that was refused for want of room it is remembered for
+ * some time that there is none; what there was no memory for is looked up again.
  */
 static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u64 address,
 		       struct uw_found *found)

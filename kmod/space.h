@@ -71,6 +71,8 @@ static inline bool uw_range_is_true(const struct uw_range *range, u64 epoch)
 {
 	u64 looked = READ_ONCE(range->epoch);
 
+	if (unlikely(range->refused) && !uw_range_refusal_holds(range))
+		return false;
 	return UW_MM_SEQUENCE ? looked == epoch : looked >= epoch;
 }
 

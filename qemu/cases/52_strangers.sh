@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 # What an ordinary user's processes do takes no room from others: neither tables of their own nor files that they run.
-# Expected: 40 s
+# Expected: 55 s
 . ./lib.sh
 
 parameters=/sys/module/uwind/parameters
@@ -14,6 +14,7 @@ as_user() {
 chmod 755 "$WORK"
 cp $PROGRAMS/self_register $PROGRAMS/lives_victim $PROGRAMS/dlopen_victim $PROGRAMS/plugin.so .
 ln dlopen_victim dlopen_again
+cp $PROGRAMS/threads_victim service
 
 # Of every kind: one user's part, others' parts, the ids of a user's namespace, and what all users have together.
 $PROGRAMS/quota_check >quota.txt || fail "what users may keep is bounded: $(grep -v '^ok' quota.txt)"
@@ -44,6 +45,8 @@ flood=$!
 begin flood -a -F 499
 refuses() { [ "$(status_of files_refused)" != 0 ]; }
 until_true 30 refuses || fail "files that are refused are counted: $(uwind status)"
+as_user 65534 ./service 600 &
+service=$!
 ./dlopen_victim 300 2 &
 first=$!
 until_true 120 has_tables dlopen_ plugin.so || fail "somebody else's program has tables: $(cat list.txt)"
@@ -52,4 +55,10 @@ kill $first
 end flood $recorder samples:lives_victim:100 samples:dlopen_again:100 complete:dlopen_again:80 \
 	chain:dlopen_again:plugin_work:main
 kill $flood
+
+# What the user's other programs were refused meanwhile, they are not for ever.
+begin after -F 499 -p $service
+sleep 3
+end after $recorder samples:service:100 complete:service:80
 echo 16384 >$parameters/max_files
+kill $service
