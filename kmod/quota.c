@@ -47,6 +47,10 @@ static unsigned int range_quota = 65536;
 module_param(range_quota, uint, 0644);
 MODULE_PARM_DESC(range_quota, "ranges that one user's tables are bound to (65536)");
 
+static unsigned int space_quota = 4096;
+module_param(space_quota, uint, 0644);
+MODULE_PARM_DESC(space_quota, "processes of one user of which mappings are remembered (4096)");
+
 struct uw_quota {
 	struct list_head node; /* Protected by: quota_lock, like all members but input */
 	kuid_t uid;
@@ -107,6 +111,8 @@ static struct uw_limit uw_limit_of(enum uw_quota_kind kind)
 		return uw_limit_parts(UW_QUOTA_ASKED);
 	case UW_QUOTA_COUNTERS:
 		return uw_limit_parts(UW_QUOTA_COUNTED);
+	case UW_QUOTA_SPACES:
+		return uw_limit_parts(READ_ONCE(space_quota));
 	default:
 		return uw_limit_bytes(false);
 	}

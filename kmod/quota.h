@@ -23,6 +23,7 @@ enum uw_quota_kind {
 	UW_QUOTA_RANGES, /* ranges that the user's tables are bound to           */
 	UW_QUOTA_ASKS,   /* requests that SESSION_ASK made and nobody answered yet */
 	UW_QUOTA_COUNTERS, /* counters of threads                                */
+	UW_QUOTA_SPACES, /* processes of which mappings are remembered           */
 	UW_NR_QUOTAS,
 };
 

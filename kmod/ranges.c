@@ -254,7 +254,7 @@ int uw_range_set_replace(struct uw_range_set *set, const struct uw_range *range,
 	old = rcu_dereference(set->ranges);
 	room = min((old ? old->nr : 0) + 1 + UW_ADD_SPARE, max);
 	rcu_read_unlock();
-	placed = uw_ranges_create(room, GFP_NOWAIT | __GFP_NOWARN);
+	placed = uw_ranges_create(room, GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
 	if (!placed)
 		return -ENOMEM;
 	spin_lock(&set->lock);
@@ -307,7 +307,7 @@ static int uw_range_set_remove(struct uw_range_set *set, u64 start, u64 section)
 	WRITE_ONCE(set->deaths, set->deaths + 1);
 	spin_unlock(&set->lock);
 	if (!err)
-		uw_range_set_add(set, NULL, 0, U32_MAX, GFP_KERNEL);
+		uw_range_set_add(set, NULL, 0, U32_MAX, GFP_KERNEL_ACCOUNT);
 	return err;
 }
 

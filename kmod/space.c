@@ -23,18 +23,26 @@
  * walks of that mm, and a range that was compared in this walk or a later one is
  * true. Only what this walk has found true is believed by it.
  */
+#include <linux/cred.h>
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/rhashtable.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/uidgid.h>
 #include <linux/workqueue.h>
 
+#include "quota.h"
 #include "space.h"
 #include "stall.h"
 
 #define UW_MAX_SPACES 32768
 #define UW_SWEEP_PERIOD (2 * HZ)
+#define UW_SWEEP_SOON (HZ / 10) /* where something waits for it, but not again and again */
 #define UW_SWEEP_SPACES 1024 /* new ones, after which it does not wait; looked at without a pause */
+
+/* Charged to the memory cgroup of whoever is walked, or binds. */
+#define UW_SPACE_GFP (GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
 
 static struct rhashtable spaces;
 static atomic_t nr_spaces;
@@ -66,12 +74,33 @@ struct uw_space *uw_space_find(struct mm_struct *mm)
 	return rhashtable_lookup_fast(&spaces, &mm, table_params);
 }
 
+/* Root's are nobody's. */
+static int uw_space_charge(struct uw_space *space)
+{
+	struct uw_quota *quota;
+	int err;
+
+	if (uid_eq(current_uid(), GLOBAL_ROOT_UID))
+		return 0;
+	quota = uw_quota_get(UW_SPACE_GFP);
+	if (!quota)
+		return -ENOMEM;
+	err = uw_quota_charge(quota, UW_QUOTA_SPACES, 1);
+	if (!err)
+		space->quota = quota;
+	uw_quota_put(quota);
+	return err;
+}
+
 static struct uw_space *uw_space_create(struct mm_struct *mm)
 {
-	struct uw_space *space = kzalloc(sizeof(*space), GFP_NOWAIT | __GFP_NOWARN);
+	struct uw_space *space = kzalloc(sizeof(*space), UW_SPACE_GFP);
+	int err = space ? uw_space_charge(space) : -ENOMEM;
 
-	if (!space)
-		return NULL;
+	if (err) {
+		kfree(space);
+		return ERR_PTR(err);
+	}
 	mmgrab(mm);
 	space->mm = mm;
 	uw_range_set_init(&space->mapped);
@@ -82,6 +111,7 @@ static struct uw_space *uw_space_create(struct mm_struct *mm)
 static void uw_space_free(struct uw_space *space)
 {
 	mmdrop(space->mm);
+	uw_quota_uncharge(space->quota, UW_QUOTA_SPACES, 1);
 	kfree_rcu(space, rcu);
 }
 
@@ -94,6 +124,14 @@ static void uw_space_end(struct uw_space *space)
 	uw_range_set_destroy(&space->readable);
 	uw_space_free(space);
 	atomic_dec(&nr_spaces);
+}
+
+/* One that is due sooner stays so. */
+static void uw_space_sweep_soon(void)
+{
+	if (!delayed_work_pending(&sweep_work) ||
+	    time_after(READ_ONCE(sweep_work.timer.expires), jiffies + UW_SWEEP_SOON))
+		mod_delayed_work(system_wq, &sweep_work, UW_SWEEP_SOON);
 }
 
 static void uw_space_expect_end(u32 count)
@@ -124,10 +162,12 @@ struct uw_space *uw_space_get(struct mm_struct *mm)
 
 	if (space)
 		return space;
-	if (atomic_read(&nr_spaces) >= UW_MAX_SPACES)
-		return ERR_PTR(-ENOSPC);
-	space = uw_space_create(mm);
-	return space ? uw_space_insert(space) : ERR_PTR(-ENOMEM);
+	space = atomic_read(&nr_spaces) < UW_MAX_SPACES ? uw_space_create(mm) : ERR_PTR(-ENOSPC);
+	if (!IS_ERR(space))
+		return uw_space_insert(space);
+	if (PTR_ERR(space) != -ENOMEM)
+		uw_space_sweep_soon();
+	return space;
 }
 
 int uw_space_watch(struct uw_space *space)
@@ -199,7 +239,7 @@ static void uw_space_sweep(struct work_struct *work)
 
 void uw_space_mm_ended(void)
 {
-	mod_delayed_work(system_wq, &sweep_work, 0);
+	uw_space_sweep_soon();
 }
 
 int uw_space_init(void)

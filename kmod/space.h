@@ -15,11 +15,14 @@
 #define UW_MAX_MAPPED_RANGES 1024
 #define UW_MAX_READABLE_RANGES 256
 
+struct uw_quota;
+
 struct uw_space {
 	struct mm_struct *mm;         /* holds a reference: not an address that is used again */
 	struct rhash_head node;       /* Protected by: the table; RCU            */
 	struct list_head ended;       /* Protected by: whoever took it out of the table */
 	struct rcu_head rcu;
+	struct uw_quota *quota;       /* whose share it takes; NULL: nobody's    */
 	atomic64_t walks;             /* where the kernel counts no changes      */
 	struct uw_range_set mapped;   /* text that walks have found in VMAs      */
 	struct uw_range_set readable; /* memory that walks may read: start and end only */
@@ -32,7 +35,7 @@ struct uw_space {
  */
 struct uw_space *uw_space_find(struct mm_struct *mm);
 
-/* The same, made if need be. ERR_PTR: -ENOMEM, -ENOSPC (too many). Atomic. */
+/* The same, made if need be, on current's account. ERR_PTR: -ENOMEM; -EDQUOT, -ENOSPC (too many). Atomic. */
 struct uw_space *uw_space_get(struct mm_struct *mm);
 
 /*

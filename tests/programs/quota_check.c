@@ -212,6 +212,26 @@ static void check_kind(const char *kind, const char *parameter)
 	set_parameter(parameter, old);
 }
 
+/* Processes, of each of which something is remembered. */
+static void check_spaces(void)
+{
+	unsigned int old = set_parameter("space_quota", 2);
+	struct holder holders[11];
+	int nr = 0;
+
+	for (int i = 0; i < 8; i++)
+		expect("processes", "a user has a part", holders[nr++] = hold(FIRST_USER + i / 2, -1, page, 0), MOST, 0);
+	expect("processes", "which ends", holders[nr++] = hold(FIRST_USER, -1, page, 0), 0, EDQUOT);
+	expect("processes", "and what all users have ends", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 0, ENOSPC);
+	release(holders, nr);
+	for (int i = 0; i < 100 && tables(); i++)
+		usleep(50000);
+	nr = 0;
+	expect("processes", "there is room again", holders[nr++] = hold(FIRST_USER, -1, page, 0), MOST, 0);
+	release(holders, nr);
+	set_parameter("space_quota", old);
+}
+
 /* 50 bytes that ask for half a million rows. */
 static void check_input(void)
 {
@@ -233,6 +253,7 @@ int main(void)
 	page = sysconf(_SC_PAGESIZE);
 	check_kind("tables", "self_quota_tables");
 	check_kind("ranges", "range_quota");
+	check_spaces();
 	check_input();
 	return check_failures != 0;
 }
