@@ -120,7 +120,7 @@ static struct uw_limit uw_limit_of(enum uw_quota_kind kind)
 
 /*
  * Up through the namespaces that current is in: whoever made one answers for all of
- * its ids. Of one that root made, its own root does.
+ * its ids. Of one that root made, its own root does, unless that is root, too.
  */
 static kuid_t uw_quota_user(void)
 {
@@ -133,7 +133,7 @@ static kuid_t uw_quota_user(void)
 
 		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
 			uid = ns->owner;
-		else if (uid_valid(root))
+		else if (uid_valid(root) && !uid_eq(root, GLOBAL_ROOT_UID))
 			uid = root;
 	}
 	return uid;

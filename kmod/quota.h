@@ -6,7 +6,8 @@
  *
  * A user is who is accountable: in a user namespace, whoever made it, however
  * many ids are mapped there. What root made (a container, say) is an account of
- * its own, that of the namespace's root.
+ * its own, that of the namespace's root; where that is root itself, ids are mapped
+ * to themselves, and each is a user as it is outside.
  */
 #ifndef UW_QUOTA_H
 #define UW_QUOTA_H

@@ -86,10 +86,11 @@ static void enter_namespace(int ready, int go, uid_t id)
 	}
 }
 
-static void map_ids(pid_t pid, const char *name)
+/* To ids of their own, or to themselves. */
+static void map_ids(pid_t pid, const char *name, int same)
 {
 	char path[64], map[64];
-	int fd, bytes = snprintf(map, sizeof(map), "0 %d %d\n", FIRST_ID, NR_IDS);
+	int fd, bytes = snprintf(map, sizeof(map), "0 %d %d\n", same ? 0 : FIRST_ID, same ? FIRST_USER + NR_IDS : NR_IDS);
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -113,7 +114,7 @@ static void fill(int result, size_t text_bytes, int repeated)
 	_exit(1);
 }
 
-/* id: of the user's own namespace, or -1: none. */
+/* id: of the user's own namespace, or -1: none. The user's number: of one that root made, where ids are what they are outside. */
 static struct holder hold(uid_t user, int id, size_t text_bytes, int repeated)
 {
 	int ready[2], go[2], result[2];
@@ -126,7 +127,9 @@ static struct holder hold(uid_t user, int id, size_t text_bytes, int repeated)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		if (setgroups(0, NULL) || setresgid(user, user, user) || setresuid(user, user, user))
+		int roots = id == (int)user;
+
+		if (!roots && (setgroups(0, NULL) || setresgid(user, user, user) || setresuid(user, user, user)))
 			_exit(1);
 		if (id >= 0)
 			enter_namespace(ready[1], go[0], id);
@@ -135,8 +138,8 @@ static struct holder hold(uid_t user, int id, size_t text_bytes, int repeated)
 	}
 	close(result[1]);
 	if (id >= 0 && read(ready[0], &byte, 1) == 1) {
-		map_ids(pid, "gid_map");
-		map_ids(pid, "uid_map");
+		map_ids(pid, "gid_map", id == (int)user);
+		map_ids(pid, "uid_map", id == (int)user);
 		if (write(go[1], "", 1) != 1)
 			perror("quota_check: go");
 	}
@@ -212,6 +215,20 @@ static void check_kind(const char *kind, const char *parameter)
 	set_parameter(parameter, old);
 }
 
+/* Namespaces of root in which ids are what they are outside: services have such. */
+static void check_same_ids(void)
+{
+	unsigned int old = set_parameter("self_quota_tables", 8);
+	struct holder holders[3];
+	int nr = 0;
+
+	expect("ids that are the same outside", "a user has a part", holders[nr++] = hold(FIRST_USER, FIRST_USER, page, 0), 8, EDQUOT);
+	expect("ids that are the same outside", "which is the one outside", holders[nr++] = hold(FIRST_USER, -1, page, 0), 0, EDQUOT);
+	expect("ids that are the same outside", "another user has another", holders[nr++] = hold(FIRST_USER + 1, FIRST_USER + 1, page, 0), 8, EDQUOT);
+	release(holders, nr);
+	set_parameter("self_quota_tables", old);
+}
+
 /* Processes, of each of which something is remembered. */
 static void check_spaces(void)
 {
@@ -253,6 +270,7 @@ int main(void)
 	page = sysconf(_SC_PAGESIZE);
 	check_kind("tables", "self_quota_tables");
 	check_kind("ranges", "range_quota");
+	check_same_ids();
 	check_spaces();
 	check_input();
 	return check_failures != 0;
