@@ -122,7 +122,7 @@ static struct uw_limit uw_limit_of(enum uw_quota_kind kind)
  * Up through the namespaces that current is in: whoever made one answers for all of
  * its ids. Of one that root made, its own root does, unless that is root, too.
  */
-static kuid_t uw_quota_user(void)
+kuid_t uw_quota_user(void)
 {
 	const struct cred *cred = current_cred();
 	struct user_namespace *ns = cred->user_ns;

@@ -13,6 +13,7 @@
 #define UW_QUOTA_H
 
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 struct uw_quota;
 
@@ -28,7 +29,10 @@ enum uw_quota_kind {
 	UW_NR_QUOTAS,
 };
 
-/* The account of current's user, with a reference; NULL: no memory. */
+/* Who is accountable for current. Any context. */
+kuid_t uw_quota_user(void);
+
+/* The account of that user, with a reference; NULL: no memory. */
 struct uw_quota *uw_quota_get(gfp_t gfp);
 void uw_quota_put(struct uw_quota *quota);
 

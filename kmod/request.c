@@ -147,7 +147,7 @@ static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
 
 	/* KASAN notes who queues work, under a lock that is not for NMIs. */
 	if (!IS_ENABLED(CONFIG_KASAN_GENERIC) || !in_nmi())
-		request = uw_supply_take();
+		request = uw_supply_take(uw_quota_user());
 	*loss = UWIND_LOSS_NOMEM;
 	if (!request)
 		return NULL;
@@ -233,8 +233,8 @@ static struct uw_request *uw_request_new_remote(struct task_struct *task)
 {
 	struct uw_request *request = NULL;
 
-	if (uw_supply_taken() < UW_MAX_REQUESTS / 2) /* the rest is for triggers */
-		request = uw_supply_take();
+	if (uw_supply_taken() < UW_MAX_REQUESTS / 2) /* the rest is for triggers; the asker has an account */
+		request = uw_supply_take(GLOBAL_ROOT_UID);
 	if (!request)
 		return NULL;
 	uw_request_fill_remote(request, task);

@@ -28,6 +28,7 @@ struct uw_last_walk {
 struct uw_request {
 	struct uw_work work;        /* first                                     */
 	u32 index;                  /* in the supply. Set once                   */
+	atomic_t *holder;           /* the supply's, while it is taken           */
 	const struct task_struct *owner; /* whose stack. Order: set before it is in the pending table */
 	/* Who may share it: current, while in the pending table; NULL: nobody.
 	 * Written by that task only */

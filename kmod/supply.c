@@ -6,14 +6,19 @@
  * a task that sleeps in the kernel keeps its request, so their number depends
  * on how many tasks sleep, not on the sampling rate.
  *
+ * What a thread owes is held by its user, who may hold a part of all: whoever has
+ * thousands of threads sleep leaves some to others.
+ *
  * Requests lie side by side in blocks of pages, and each holds a reference to
  * its block. So each can be freed alone when the module has gone (resident.h),
  * and thousands go at once where debugging makes every kfree() slow.
  */
 #include <linux/bitmap.h>
+#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/kmemleak.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
@@ -22,12 +27,18 @@
 #include "supply.h"
 
 #define UW_SUPPLY_PORTION 256
+#define UW_HOLDER_BITS 8
 #define UW_BLOCK_ORDER get_order(16384)
 #define UW_BLOCK_SIZE (PAGE_SIZE << UW_BLOCK_ORDER)
+
+static unsigned int request_quota = UW_MAX_REQUESTS / 2;
+module_param(request_quota, uint, 0644);
+MODULE_PARM_DESC(request_quota, "stacks of one user's threads that are owed at once (8192)");
 
 static DEFINE_MUTEX(grow_mutex);
 static struct uw_request *requests[UW_MAX_REQUESTS]; /* Protected by: grow_mutex to write */
 static DECLARE_BITMAP(taken, UW_MAX_REQUESTS);
+static atomic_t held[1 << UW_HOLDER_BITS]; /* of these, by users; some share a place */
 static u32 nr_requests; /* Order: raised after the pointers below it are set       */
 static const struct uw_work_kind *request_kind;
 
@@ -81,7 +92,7 @@ static void uw_supply_wake(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(wake_work, uw_supply_wake);
 
-struct uw_request *uw_supply_take(void)
+static struct uw_request *uw_supply_take_idle(void)
 {
 	u32 count = uw_supply_count(), start, i, bit;
 
@@ -104,8 +115,26 @@ struct uw_request *uw_supply_take(void)
 	return NULL;
 }
 
+struct uw_request *uw_supply_take(kuid_t user)
+{
+	atomic_t *holder = NULL;
+	struct uw_request *request = NULL;
+
+	if (!uid_eq(user, GLOBAL_ROOT_UID))
+		holder = &held[hash_32(__kuid_val(user), UW_HOLDER_BITS)];
+	if (!holder || atomic_inc_return(holder) <= READ_ONCE(request_quota))
+		request = uw_supply_take_idle();
+	if (request)
+		request->holder = holder;
+	else if (holder)
+		atomic_dec(holder);
+	return request;
+}
+
 void uw_supply_give(struct uw_request *request)
 {
+	if (request->holder)
+		atomic_dec(request->holder);
 	clear_bit_unlock(request->index, taken);
 }
 

@@ -6,14 +6,18 @@
 #define UW_SUPPLY_H
 
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 #define UW_MAX_REQUESTS 16384
 
 struct uw_request;
 struct uw_work_kind;
 
-/* Take an idle one; NULL: none. Any context. Asks for more when few are left. */
-struct uw_request *uw_supply_take(void);
+/*
+ * Take an idle one, which that user, if not root, holds until it is given back; NULL: none,
+ * or the user holds too many. Any context. Asks for more when few are left.
+ */
+struct uw_request *uw_supply_take(kuid_t user);
 void uw_supply_give(struct uw_request *request);
 
 /* All that exist: 0 … uw_supply_count() - 1. They never go while loaded. */
