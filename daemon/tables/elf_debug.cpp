@@ -36,11 +36,12 @@ const ElfFile* ElfFile::packed_debug_file() const
 		return packed_.get();
 	packed_read_ = true;
 	const Result<Bytes> packed = chunk(header->offset, header->bytes, header->name);
-	const auto bytes =
-		packed ? unpack_xz(*packed, max_packed_bytes) : Result<std::vector<std::uint8_t>>(packed.error());
-	Result<ElfFile> file = bytes ? from_bytes(*bytes) : Result<ElfFile>(bytes.error());
-	if (file && file->debug_only_ && file->arch_ == arch_)
-		packed_ = std::make_shared<const ElfFile>(std::move(*file));
+	auto bytes = packed ? unpack_xz(*packed, max_packed_bytes) : Result<std::vector<std::uint8_t>>(packed.error());
+	Result<ElfFile> file = bytes ? from_bytes(std::move(*bytes)) : Result<ElfFile>(bytes.error());
+	if (!file || !file->debug_only_ || file->arch_ != arch_)
+		return nullptr;
+	file->packed_read_ = true; // one in it is not looked for
+	packed_ = std::make_shared<const ElfFile>(std::move(*file));
 	return packed_.get();
 }
 

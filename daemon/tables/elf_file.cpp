@@ -66,12 +66,17 @@ Result<ElfFile> ElfFile::open(int fd)
 
 Result<ElfFile> ElfFile::from_bytes(Bytes bytes)
 {
+	return from_bytes(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+}
+
+Result<ElfFile> ElfFile::from_bytes(std::vector<std::uint8_t>&& bytes)
+{
 	elf_version(EV_CURRENT);
 	ElfFile file;
-	file.image_.assign(bytes.begin(), bytes.end());
-	file.file_bytes_ = bytes.size();
-	if (!bytes.empty())
-		file.elf_.reset(elf_memory(reinterpret_cast<char*>(file.image_.data()), bytes.size()));
+	file.image_ = std::move(bytes);
+	file.file_bytes_ = file.image_.size();
+	if (!file.image_.empty())
+		file.elf_.reset(elf_memory(reinterpret_cast<char*>(file.image_.data()), file.image_.size()));
 	return load(std::move(file));
 }
 

@@ -33,7 +33,7 @@ struct ElfSection {
 // A file of debug information alone has the headers of the program that it was taken from, and
 // no code: nothing but its symbols and .debug_frame is there, and its segments are as
 // good as their addresses. One that is packed into the program (.gnu_debugdata) is asked for what the
-// program was stripped of.
+// program was stripped of; it carries no further one.
 //
 // Reads on demand and never maps the file: one that shrinks meanwhile gives an
 // error and no signal. Headers that lie give EBADMSG, a file that is not for us
@@ -42,8 +42,9 @@ class ElfFile {
 public:
 	// fd must stay open as long as the ElfFile is used.
 	static Result<ElfFile> open(int fd);
-	// An image in memory, as the vDSO is.
+	// An image in memory, as the vDSO is: copied, or taken over.
 	static Result<ElfFile> from_bytes(Bytes bytes);
+	static Result<ElfFile> from_bytes(std::vector<std::uint8_t>&& bytes);
 
 	Arch arch() const { return arch_; }
 	// Where the program begins, without Thumb's bit; 0: the file is a library. (Linkers also write an
@@ -159,7 +160,7 @@ private:
 	std::optional<Header> dynamic_;
 	bool program_ = false;    // by type or interpreter
 	bool debug_only_ = false; // none of the code is in the file
-	// .gnu_debugdata, when it has been asked for.
+	// .gnu_debugdata, when it has been asked for; a file that was packed is never asked for another one.
 	mutable bool packed_read_ = false;
 	mutable std::shared_ptr<const ElfFile> packed_;
 };

@@ -28,6 +28,7 @@ private:
 
 bool Decoder::run(Bytes packed, std::size_t max_bytes, std::vector<std::uint8_t>& bytes)
 {
+	bytes.reserve(max_bytes); // growing would copy; what is not filled takes no memory
 	stream_.next_in = packed.data();
 	stream_.avail_in = packed.size();
 	for (lzma_ret state = ready_ ? LZMA_OK : LZMA_PROG_ERROR; state != LZMA_STREAM_END;) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
+#include <iterator>
 #include <unistd.h>
 
 #include "base/handle.h"
@@ -51,6 +52,11 @@ public:
 
 	// In the folder.
 	void make(const std::string& command) const { run("cd " + path_ + " && " + command); }
+	std::vector<std::uint8_t> bytes(const std::string& name) const
+	{
+		std::ifstream in(path_ + "/" + name, std::ios::binary);
+		return {std::istreambuf_iterator<char>(in), {}};
+	}
 	std::string rows(const std::string& name, const char* debug = nullptr) const
 	{
 		const uwind::UniqueFd fd(open((path_ + "/" + name).c_str(), O_RDONLY));
@@ -145,8 +151,30 @@ TEST_CASE("a .gnu_debugdata that is broken, too large or another program's is as
 		CHECK(folder.rows(name) == bare);
 }
 
-TEST_CASE("an .xz file is unpacked up to its limit, and no further")
+// … however often that is repeated.
+TEST_CASE("a .gnu_debugdata is not asked for another one that is in it")
 {
+	const Folder folder;
+	folder.make("objcopy --only-keep-debug whole all.debug && strip -s -o bare whole && xz -k all.debug && "
+		    "objcopy -S --remove-section .debug_frame all.debug empty && "
+		    "objcopy --add-section .gnu_debugdata=all.debug.xz empty outer && xz -k outer && "
+		    "objcopy --add-section .gnu_debugdata=all.debug.xz bare once && "
+		    "objcopy --add-section .gnu_debugdata=outer.xz bare twice");
+	CHECK(folder.rows("once").find(described) != std::string::npos);
+	CHECK(folder.rows("twice") == folder.rows("bare"));
+}
+
+TEST_CASE("an .xz file is unpacked up to its limit, in no more memory, and no further")
+{
+	constexpr std::size_t bytes = 40'000'000;
+	const Folder folder;
+	folder.make("head -c " + std::to_string(bytes) + " /dev/zero | xz -1 >zeros");
+	const std::vector<std::uint8_t> packed = folder.bytes("zeros");
+	const auto zeros = uwind::unpack_xz(packed, bytes + 1);
+	REQUIRE(zeros);
+	CHECK(zeros->size() == bytes);
+	CHECK(zeros->capacity() == bytes + 1);
+	CHECK_FALSE(uwind::unpack_xz(packed, bytes - 1));
 	CHECK_FALSE(uwind::unpack_xz({}, 100));
 	const std::vector<std::uint8_t> text = {'n', 'o'};
 	CHECK_FALSE(uwind::unpack_xz(text, 100));
