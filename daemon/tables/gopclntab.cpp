@@ -8,6 +8,10 @@
 //   depths     pairs of varints: the change of the depth, and for how many quanta it holds
 #include "tables/gopclntab.h"
 
+extern "C" {
+#include "table.h"
+}
+
 #include <algorithm>
 #include <cerrno>
 
@@ -17,10 +21,15 @@ namespace {
 constexpr std::uint32_t magic_2 = 0xfffffffb, magic_16 = 0xfffffffa, magic_18 = 0xfffffff0, magic_20 = 0xfffffff1;
 constexpr std::uint64_t header_bytes = 8; // before the words
 constexpr std::uint8_t writes_sp = 2;     // of a function's flags
+constexpr std::uint64_t pair_bytes = 2;   // of depths, at least
 
 class GoReader {
 public:
-	GoReader(Bytes table, unsigned word, std::uint64_t text) : table_(table), word_(word), text_(text) {}
+	GoReader(Bytes table, unsigned word, std::uint64_t text)
+	    : table_(table), word_(word), text_(text),
+	      depths_left_(std::min<std::uint64_t>(table.size() / pair_bytes, UW_MAX_ROWS))
+	{
+	}
 	Result<GoTable> run();
 	bool read_header();
 
@@ -40,6 +49,7 @@ private:
 	std::uint64_t functions_ = 0;                      // how many
 	std::uint64_t first_ = 0, records_ = 0;            // where they begin, what records are counted from
 	std::uint64_t names_ = 0, depths_ = 0, flags_ = 0; // 0: a record has no flags
+	std::uint64_t depths_left_;                        // functions may share depths, but not all of a table
 	GoTable result_;
 };
 
@@ -89,14 +99,15 @@ std::string_view GoReader::name_at(std::uint64_t at) const
 	return text.substr(0, text.find('\0'));
 }
 
-// Every pair goes on by a quantum at least, so that a function's code bounds them.
+// Every pair goes on by a quantum at least, so that a function's code bounds them; and all of a table's, what it could
+// hold if nothing were shared.
 void GoReader::read_depths(GoFunction& function, std::uint64_t at)
 {
 	ByteCursor cursor(table_, at);
 	std::uint64_t pc = function.start;
 	std::int64_t depth = -1;
 	function.first_depth = result_.depths.size();
-	for (bool first = true; pc < function.end; first = false) {
+	for (bool first = true; pc < function.end && depths_left_; first = false, depths_left_--) {
 		const auto change = static_cast<std::uint32_t>(cursor.uleb());
 		const std::uint64_t quanta = static_cast<std::uint32_t>(cursor.uleb());
 		if (!cursor.ok() || (!change && !first) || !quanta)

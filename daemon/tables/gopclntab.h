@@ -21,7 +21,7 @@ struct GoDepth {
 struct GoFunction {
 	std::uint64_t start = 0, end = 0;
 	std::string_view name; // in the table's bytes
-	// It gives SP another value (a stack switch): the depths are not to be relied on.
+	// It gives SP another value (a stack switch): the depths are not to be relied on. Go says so since 1.17.
 	bool writes_sp = false;
 	std::size_t first_depth = 0, depths = 0; // in GoTable
 };
@@ -34,6 +34,8 @@ struct GoTable {
 // The layouts of Go 1.2, 1.16, 1.18 and 1.20, each used up to the next. word: bytes of an
 // address. text: what addresses are counted from if the table does not say (since Go
 // 1.18; in programs that may lie anywhere, a relocation says it).
+// Functions may share their depths. What all of them have in depths is no more than the table's bytes could say of
+// functions that share none; those behind have none.
 // EBADMSG: it is no such table, or lies about its size.
 Result<GoTable> read_go_table(Bytes table, unsigned word, std::uint64_t text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// Any bytes as Go's table of functions: functions in order, depths within them, or an error. The
-// first byte says how long an address is.
+// Any bytes as Go's table of functions: functions in order, depths within them and no more than its bytes hold, or an
+// error. The first byte says how long an address is.
 #include <cstdlib>
 
 #include "tables/gopclntab.h"
@@ -16,6 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
 		std::abort();
 	if (!table)
 		return 0;
+	if (table->depths.size() * 2 > bytes)
+		std::abort();
 	std::uint64_t behind = 0;
 	for (const uwind::GoFunction& function : table->functions) {
 		if (function.start < behind || function.start >= function.end)

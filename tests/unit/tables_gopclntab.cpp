@@ -56,6 +56,28 @@ std::string rows_of(const ByteVector& code, std::vector<Function> functions, Lay
 	return image::text_of(lower(Image().code(0, code, ".text").section(".gopclntab", table.bytes())), Arch::x86_64);
 }
 
+// That many functions of 4 KiB, which share one record and as many depths.
+ByteVector shared_depths(std::uint64_t functions)
+{
+	constexpr std::uint64_t first = 16, record_bytes = 64;
+	const std::uint64_t record = first + (2 * functions + 1) * 8;
+	ByteVector bytes;
+	put(bytes, static_cast<std::uint32_t>(Layout::go2), 4);
+	put(bytes, 0x08010000, 4);
+	put(bytes, functions, 8);
+	for (std::uint64_t i = 0; i < functions; i++) {
+		put(bytes, 0x100000 + i * 4096, 8);
+		put(bytes, record, 8);
+	}
+	put(bytes, 0x100000 + functions * 4096, 8);
+	put(bytes, 0, 20);
+	put(bytes, record + record_bytes, 4);
+	bytes.resize(record + record_bytes);
+	for (std::uint64_t i = 0; i < functions; i++)
+		bytes = bytes + ByteVector{static_cast<std::uint8_t>(i % 2 ? 1 : i ? 2 : 4), 1}; // 1, 0, 1, …
+	return bytes;
+}
+
 const std::string leaf = "cfa=rsp+8 ra=[cfa-8] rbp=same rbx=lost";
 
 } // namespace
@@ -115,6 +137,17 @@ TEST_CASE("depths end with their function, and where they say nothing more")
 	CHECK(read(table) == "f 1000-1010 0@1000-1004; ");
 	table.functions[0].depths = {{-1, 4}, {8, 4}};
 	CHECK(read(table) == "f 1000-1010 8@1004-1008; ");
+}
+
+TEST_CASE("functions that share their depths have no more of them than the table could hold")
+{
+	constexpr std::uint64_t functions = 1000;
+	const ByteVector bytes = shared_depths(functions);
+	const auto table = uwind::read_go_table(bytes, 8, 0);
+	REQUIRE(table);
+	CHECK(table->functions.size() == functions);
+	CHECK(table->functions[3].depths == functions);
+	CHECK(table->depths.size() == bytes.size() / 2);
 }
 
 TEST_CASE("a stripped Go program has a row for every depth")
