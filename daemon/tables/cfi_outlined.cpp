@@ -119,12 +119,12 @@ std::size_t Composition::compose_block(std::size_t first, std::vector<Stretch>& 
 			into < code.size() ? decode_x86(code.subspan(into), program_.arch() == Arch::x86_64)
 					   : X86Instruction{};
 		if (!instruction.bytes) {
-			stretches.push_back({at, end, unknown()});
+			append_stretch(stretches, {at, end, unknown()});
 			break;
 		}
 		const std::uint32_t next = at + instruction.bytes;
-		stretches.push_back({at, next, rule_of(at, at + bias)});
-		if (is_call(instruction))
+		append_stretch(stretches, {at, next, rule_of(at, at + bias)});
+		if (is_call(instruction)) // inside of what was appended
 			stretches.push_back({next - 1, next, rule_of(next - 1, next + bias)});
 		at = next;
 	}

@@ -27,6 +27,13 @@ struct OutlinedRow {
 	std::int64_t to_caller = 0; // return address - pc
 	std::uint8_t cfa_reg = 0;
 	std::int32_t cfa_off = 0;
+
+	// The next row says the same of what follows.
+	bool continues(const OutlinedRow& next) const
+	{
+		return range.end == next.range.start && bias == next.bias && to_caller == next.to_caller &&
+		       cfa_reg == next.cfa_reg && cfa_off == next.cfa_off;
+	}
 };
 
 // One rule for each instruction of these rows (sorted, apart): the one that table has for its

@@ -76,6 +76,19 @@ public:
 		flat_ = true;
 		mentions_fp_ = lose_fp_ = false;
 		made_.clear();
+		mark_ = {stated_.size(), left_out_.size(), outlined_.size()};
+	}
+	// That function is interpreted once more: what was noted of it counts no more.
+	void begin_again()
+	{
+		forget_left_out();
+		stated_.resize(mark_.stated);
+	}
+	// … or what no row can say of it.
+	void forget_left_out()
+	{
+		left_out_.resize(mark_.left_out);
+		outlined_.resize(mark_.outlined);
 	}
 	// What the function's CFA lacked.
 	std::int64_t missing_cfa_bytes() const { return missing_; }
@@ -96,10 +109,11 @@ public:
 	// What CFI describes, but no row can say; with rules of kind UNKNOWN.
 	const std::vector<Stretch>& left_out() const { return left_out_; }
 	const std::vector<OutlinedRow>& outlined() const { return outlined_; }
-	void forget_left_out(std::size_t left_out, std::size_t outlined)
+	// What is noted is limited like rows, and with them.
+	bool full() const
 	{
-		left_out_.resize(left_out);
-		outlined_.resize(outlined);
+		return builder_.full() ||
+		       builder_.size() + stated_.size() + left_out_.size() + outlined_.size() > UW_MAX_ROWS;
 	}
 	void count(CfiReason reason, std::uint64_t n = 1) { counts_[static_cast<std::size_t>(reason)] += n; }
 	std::map<std::string, std::uint64_t> reasons() const;
@@ -111,6 +125,11 @@ private:
 		if (!builder_.add(start, rule) && !builder_.full())
 			count(CfiReason::too_many_rules);
 	}
+	Stretch stretch(std::uint64_t start, std::uint64_t end, const Rule& rule) const
+	{
+		return {static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_), rule};
+	}
+	void note_made(std::uint64_t start, Made made);
 	void leave_out(std::uint64_t start, std::uint64_t end, CfiReason reason);
 	bool add_outlined(std::uint64_t start, std::uint64_t end, const FrameState& state);
 	void stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa, const Rule& rule);
@@ -123,18 +142,27 @@ private:
 	bool contradiction_ = false, flat_ = true;
 	bool mentions_fp_ = false, lose_fp_ = false;
 	std::vector<std::pair<std::uint32_t, Made>> made_; // from this offset on
+	// How much there was when the function began.
+	struct {
+		std::size_t stated, left_out, outlined;
+	} mark_ = {};
 	std::vector<Stretch> left_out_;
 	std::vector<OutlinedRow> outlined_;
 	std::vector<Stretch> stated_;
 	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
 };
 
+void RowSink::note_made(std::uint64_t start, Made made)
+{
+	if (made_.empty() || made_.back().second != made)
+		made_.emplace_back(static_cast<std::uint32_t>(start - bias_), made);
+}
+
 void RowSink::leave_out(std::uint64_t start, std::uint64_t end, CfiReason reason)
 {
 	count(reason);
 	add(start, Rule{});
-	left_out_.push_back({static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_),
-			     rule_of_kind(UW_RULE_UNKNOWN)});
+	append_stretch(left_out_, stretch(start, end, rule_of_kind(UW_RULE_UNKNOWN)), mark_.left_out);
 }
 
 // What cfi_outlined.h is about: nothing but the pc, and maybe SP, is another one in the caller.
@@ -150,16 +178,22 @@ bool RowSink::add_outlined(std::uint64_t start, std::uint64_t end, const FrameSt
 	    !unchanged(state.fp) || !unchanged(state.base) || !unchanged(state.sp))
 		return false;
 	add(start, Rule{});
-	outlined_.push_back({{static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_)},
-			     bias_,
-			     ra.offset,
-			     cfa.base,
-			     static_cast<std::int32_t>(cfa.offset)});
+	const OutlinedRow next{{static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_)},
+			       bias_,
+			       ra.offset,
+			       cfa.base,
+			       static_cast<std::int32_t>(cfa.offset)};
+	if (outlined_.size() > mark_.outlined && outlined_.back().continues(next))
+		outlined_.back().range.end = next.range.end;
+	else
+		outlined_.push_back(next);
 	return true;
 }
 
 void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& state)
 {
+	if (full())
+		return;
 	if (const std::int64_t missing = uwind::missing_cfa_bytes(state, abi_))
 		missing_ = missing;
 	LoweredRule lowered = lower_frame(raise_ ? raise_cfa(state, abi_, raise_) : state, abi_, signal_frame_);
@@ -171,10 +205,9 @@ void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& stat
 	contradiction_ |= ra_below_sp(lowered.rule, abi_);
 	flat_ &= is_flat(lowered.rule, abi_);
 	if (abi_.has_link)
-		made_.emplace_back(static_cast<std::uint32_t>(start - bias_), made_of(lowered.rule, abi_));
+		note_made(start, made_of(lowered.rule, abi_));
 	if (lowered.rule.kind != UW_RULE_FRAME && lowered.rule.kind != UW_RULE_NONE)
-		stated_.push_back({static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_),
-				   lowered.rule});
+		append_stretch(stated_, stretch(start, end, lowered.rule), mark_.stated);
 	if (lowered.reason != CfiReason::none) {
 		if (!add_outlined(start, end, state))
 			leave_out(start, end, lowered.reason);
@@ -286,7 +319,7 @@ Result<CfiRows> Lowering::run()
 		return status.error();
 	sort();
 	interpret();
-	if (builder_.full())
+	if (sink_.full())
 		return Error{E2BIG, std::string(cfi_.debug ? ".debug_frame" : ".eh_frame") + " gives more than " +
 					    std::to_string(UW_MAX_ROWS) + " rows, the most that a table takes"};
 	return take_rows();
@@ -366,7 +399,7 @@ void Lowering::interpret()
 	states.reserve(cfi_.cies.size());
 	for (const Cie& cie : cfi_.cies)
 		states.push_back(program.run_cie(cie));
-	for (std::size_t i = 0; i < pieces_.size() && !builder_.full(); i++) {
+	for (std::size_t i = 0; i < pieces_.size() && !sink_.full(); i++) {
 		interpret(pieces_[i], states, program);
 		if (i + 1 == pieces_.size() || pieces_[i + 1].start > pieces_[i].end)
 			builder_.add(pieces_[i].end, Rule{});
@@ -427,13 +460,12 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 	const std::uint64_t bias = fde.start - piece.start, end = fde.start + (piece.end - piece.start);
 	const bool signal_frame = cfi_.cies[fde.cie].signal_frame;
 	const std::size_t before = builder_.size();
-	const std::size_t left_out = sink_.left_out().size(), outlined = sink_.outlined().size();
 	sink_.begin(bias, end, signal_frame);
 	program.run_fde(fde, states[fde.cie], end);
 	const std::int64_t missing = sink_.missing_cfa_bytes();
 	if (missing) {
 		builder_.truncate(before);
-		sink_.forget_left_out(left_out, outlined);
+		sink_.begin_again();
 		sink_.begin(bias, end, signal_frame, missing);
 		program.run_fde(fde, states[fde.cie], end);
 	}
@@ -441,7 +473,7 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 		functions_.push_back({fde.start, piece.end - piece.start});
 	if (cfi_.debug && !sink_.mentions_fp() && changes_fp(code_of(piece), arch_)) {
 		builder_.truncate(before);
-		sink_.forget_left_out(left_out, outlined);
+		sink_.begin_again();
 		sink_.begin(bias, end, signal_frame, missing);
 		sink_.lose_fp();
 		program.run_fde(fde, states[fde.cie], end);
@@ -451,7 +483,7 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 	if (!sink_.contradicts_itself() && !pushes_in_silence(piece))
 		return;
 	builder_.truncate(before);
-	sink_.forget_left_out(left_out, outlined);
+	sink_.forget_left_out();
 	builder_.add(piece.start, Rule{});
 	sink_.count(CfiReason::contradiction);
 	doubtful_.push_back({fde.start, piece.end - piece.start});

@@ -98,6 +98,16 @@ TableRows RowBuilder::take()
 	return table;
 }
 
+void append_stretch(std::vector<Stretch>& stretches, const Stretch& next, std::size_t first)
+{
+	const bool joins =
+		stretches.size() > first && stretches.back().end == next.start && stretches.back().rule == next.rule;
+	if (joins)
+		stretches.back().end = next.end;
+	else
+		stretches.push_back(next);
+}
+
 TableRows rows_of(std::vector<Stretch> stretches)
 {
 	std::sort(stretches.begin(), stretches.end(),

@@ -57,6 +57,9 @@ struct Stretch {
 	Rule rule;
 };
 
+// Appends a stretch; or the last one becomes longer, if it is none before number first, ends there and says the same.
+void append_stretch(std::vector<Stretch>& stretches, const Stretch& next, std::size_t first = 0);
+
 // Rows of stretches in any order; where they overlap, the one that starts last
 // counts.
 TableRows rows_of(std::vector<Stretch> stretches);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Every call frame instruction, and what it does to the rows.
+#include "tables/eh_frame.h"
 #include "tables_lower.h"
 
 using namespace image;
@@ -255,4 +256,40 @@ TEST_CASE("an x86 function that contradicts itself may still say that it has no 
 {
 	const Lowered lowered = lower_function(CieText{}, {0x0e, 0, 0x44, 0x07, 16, 0x44, 0x08, 16, 0x90, 1});
 	CHECK(lowered.rows == "0 unknown; 4 outermost; 8 none");
+}
+
+namespace {
+
+uwind::CfiRows cfi_rows(const CieText& cie, const ByteVector& instructions, uwind::Arch arch = uwind::Arch::x86_64)
+{
+	Image file(arch);
+	CfiText cfi(file.next_address());
+	cfi.fde(cfi.cie(cie), text_address, text_bytes, instructions);
+	file.section(".eh_frame", cfi.bytes());
+	const auto elf = uwind::ElfFile::from_bytes(file.build());
+	REQUIRE(elf);
+	auto rows = uwind::lower_eh_frame(*elf);
+	REQUIRE(rows);
+	return std::move(*rows);
+}
+
+} // namespace
+
+TEST_CASE("what is noted of a function beside its rows grows with its rules, not with its advances")
+{
+	const ByteVector advances(1000, advance | 1);
+	CHECK(cfi_rows({}, ByteVector{0x07, 16} + advances).stated.size() == 1);
+	// A CFA that no row can say; and a return address that is the pc + 4.
+	CHECK(cfi_rows({}, ByteVector{0x0f, 2, 0x96, 0x96} + advances).left_out.size() == 1);
+	const ByteVector outlined = {0x16, 16, 2, 0x80, 4};
+	CHECK(cfi_rows({}, outlined + advances).left_out.size() == 1);
+	CHECK(cfi_rows({}, ByteVector{0x07, 16} + advances + ByteVector{0x90, 1, advance | 1, 0x07, 16} + advances)
+		      .stated.size() == 2);
+}
+
+// As glibc's resolver of lazy bindings does, whose CFA is raised.
+TEST_CASE("a function that is interpreted twice is noted once")
+{
+	const ByteVector twice = {0x41, 0x11, 30, 0x7f, 0x41, 0x0e, 0xd0, 0x01, 0x41, 0x13, 2, 0x41, 0x07, 30};
+	CHECK(cfi_rows(arm64_cie(), twice, uwind::Arch::arm64).stated.size() == 1);
 }
