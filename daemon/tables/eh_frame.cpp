@@ -280,6 +280,7 @@ public:
 private:
 	Status collect();
 	void sort();
+	void note_tails();
 	void interpret();
 	void interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program);
 	Bytes code_of(const Piece& piece) const;
@@ -296,6 +297,7 @@ private:
 	RowBuilder builder_;
 	RowSink sink_;
 	std::vector<Piece> pieces_;
+	std::vector<Stretch> tails_; // of functions that others cut short: behind these
 	std::vector<CodeFunction> doubtful_, functions_;
 	std::vector<OffsetRange> silent_; // functions whose CFI is good for calls only; in order
 	std::vector<Stretch> epilogues_;  // of these
@@ -333,6 +335,7 @@ CfiRows Lowering::take_rows()
 	rows.believed.method = cfi_.debug ? UW_METHOD_DEBUG_FRAME : UW_METHOD_EH_FRAME;
 	rows.believed.arch = abi_.arch;
 	rows.left_out = sink_.left_out();
+	rows.left_out.insert(rows.left_out.end(), tails_.begin(), tails_.end());
 	add_outlined(rows);
 	rows.believed.inexpressible = sink_.reasons();
 	rows.at_calls = cut_out(rows.believed, silent_);
@@ -379,11 +382,32 @@ Status Lowering::collect()
 	return Nothing{};
 }
 
+// Of the sorted functions, before any is cut: where one reaches, but another one counts, and ends earlier.
+void Lowering::note_tails()
+{
+	std::uint32_t counted = 0, end = 0, reach = 0; // start and end of the last that counts; where any ends
+	const auto note_until = [&](std::uint32_t next) {
+		const std::uint32_t tail = std::min(reach, next);
+		if (end < tail)
+			tails_.push_back({end, tail, rule_of_kind(UW_RULE_UNKNOWN)});
+	};
+	for (const Piece& piece : pieces_) {
+		if (piece.start != counted || !reach) {
+			note_until(piece.start);
+			counted = piece.start;
+			end = piece.end;
+		}
+		reach = std::max(reach, piece.end);
+	}
+	note_until(reach);
+}
+
 void Lowering::sort()
 {
 	const auto by_start = [](const Piece& left, const Piece& right) { return left.start < right.start; };
 	if (!std::is_sorted(pieces_.begin(), pieces_.end(), by_start))
 		std::stable_sort(pieces_.begin(), pieces_.end(), by_start);
+	note_tails();
 	const auto last = std::unique(pieces_.begin(), pieces_.end(),
 				      [](const Piece& left, const Piece& right) { return left.start == right.start; });
 	sink_.count(CfiReason::shadowed, static_cast<std::uint64_t>(pieces_.end() - last));

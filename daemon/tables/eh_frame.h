@@ -22,8 +22,8 @@ struct CfiRows {
 	// Functions to be read from their instructions: those of at_calls, and those whose CFI
 	// contradicts itself, which have no rows.
 	std::vector<CodeFunction> doubtful;
-	// What it describes and no row can say, with rules of kind UNKNOWN: nothing else may
-	// guess there.
+	// What it describes and no row can say, and what lies in one entry behind another, with rules of
+	// kind UNKNOWN: nobody may guess there.
 	std::vector<Stretch> left_out;
 	std::vector<CodeFunction> functions; // of .debug_frame: all of them
 	// Where there is no caller, and where signal handlers return to: in doubtful functions, too,
@@ -34,7 +34,7 @@ struct CfiRows {
 
 // Of entries that overlap, the one with the greatest start at or below a pc
 // counts, as in the binary search of libgcc and gdb: a later entry cuts an
-// earlier one short, and behind its end nothing is known. Of two with the same
+// earlier one short, and behind its end nothing is known (left_out). Of two with the same
 // start the first in the section counts.
 //
 // EBADMSG: broken. EFBIG: code at or above file offset 4 GiB. E2BIG: more rows than a
