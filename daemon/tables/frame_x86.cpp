@@ -20,6 +20,20 @@ bool compares(std::uint8_t opcode)
 	return opcode >= 0x38 && opcode <= 0x3d;
 }
 
+// Register 4 is AH there, or SPL, which nobody writes.
+bool operates_on_bytes(const X86Instruction& instruction)
+{
+	const std::uint8_t op = instruction.opcode;
+	if (instruction.vector)
+		return false;
+	if (instruction.map == OpcodeMap::two)
+		return (op >= 0x90 && op <= 0x9f) || op == 0xb0 || op == 0xc0; // setcc, cmpxchg, xadd
+	const bool constant = op >= 0xb0 && op <= 0xb7;
+	const bool even = (op < 0x40 && (op & 7) < 4) || (op >= 0x80 && op <= 0x8a) || op == 0xc0 || op == 0xc6 ||
+			  op == 0xd0 || op == 0xd2 || op == 0xf6 || op == 0xfe;
+	return instruction.map == OpcodeMap::one && (constant || (even && !(op & 1)));
+}
+
 // Of the other maps' instructions, those that write a general register; most have
 // vector registers, whose numbers mean nothing here.
 bool writes_reg(const X86Instruction& instruction)
@@ -385,6 +399,17 @@ void X86Frame::execute_one(const X86Instruction& instruction)
 }
 
 void X86Frame::execute(const X86Instruction& instruction)
+{
+	const bool sp_known = sp_known_;
+	const std::int32_t cfa_from_sp = cfa_from_sp_;
+	execute_any(instruction);
+	if (operates_on_bytes(instruction)) {
+		sp_known_ = sp_known;
+		cfa_from_sp_ = cfa_from_sp;
+	}
+}
+
+void X86Frame::execute_any(const X86Instruction& instruction)
 {
 	if (instruction.map == OpcodeMap::one && !instruction.vector)
 		return execute_one(instruction);

@@ -59,6 +59,7 @@ private:
 	void store(std::uint8_t reg, const X86Instruction& instruction);
 	void load(std::uint8_t reg, const X86Instruction& instruction);
 	void move_register(std::uint8_t to, std::uint8_t from);
+	void execute_any(const X86Instruction& instruction);
 	void execute_one(const X86Instruction& instruction);
 	void execute_arithmetic(const X86Instruction& instruction);
 	void execute_group(const X86Instruction& instruction);

@@ -85,6 +85,14 @@ TEST_CASE("where gcc has rounded SP down, a register has the CFA, and then the s
 		      leaf + "; 23 end");
 }
 
+TEST_CASE("what writes AH leaves SP alone")
+{
+	const std::string deeper = "cfa=rsp+16 ra=[cfa-8] rbp=same; ";
+	// push %rax; mov $1,%ah; add %al,%ah; sete %ah; mov %ah,%al; pop %rax; ret
+	CHECK(read({0x50, 0xb4, 1, 0x00, 0xc4, 0x0f, 0x94, 0xc4, 0x88, 0xe0, 0x58, 0xc3}, Arch::x86_64) ==
+	      "0 " + leaf_64 + "; 1 " + deeper + "11 " + leaf_64 + "; 12 end");
+}
+
 TEST_CASE("a call of the next instruction is a push")
 {
 	// call .+5; pop %eax; ret
