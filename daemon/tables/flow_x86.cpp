@@ -2,6 +2,8 @@
 // Opcodes: Intel SDM, volume 2, appendix A.
 #include "tables/flow_x86.h"
 
+#include <algorithm>
+
 namespace uwind {
 namespace {
 
@@ -69,7 +71,13 @@ bool is_padding_x86(const X86Instruction& instruction, Bytes code)
 
 bool is_blank_x86(Bytes code)
 {
-	return code.size() > 1 && !code[0] && !code[1];
+	constexpr std::uint8_t nop = 0x90, ret = 0xc3, int3 = 0xcc;
+	constexpr std::size_t run = 8; // one byte's
+	if (code.size() > 1 && !code[0] && !code[1])
+		return true;
+	if (code.size() < run || code[0] == nop || code[0] == ret || code[0] == int3)
+		return false;
+	return std::all_of(code.begin(), code.begin() + run, [&](std::uint8_t byte) { return byte == code[0]; });
 }
 
 } // namespace uwind

@@ -18,10 +18,11 @@ struct X86Flow {
 // Of an instruction at a place: a number of bytes from anywhere.
 X86Flow flow_x86(const X86Instruction& instruction, std::size_t at);
 
-// What lies between functions: int3, nops of all lengths, and zeros. It is what code begins with.
+// What lies between functions: int3, nops of all lengths, and blanked text. It is what code begins with.
 bool is_padding_x86(const X86Instruction& instruction, Bytes code);
 
-// Text that was blanked: zeros are an instruction that no compiler makes, add %al,(%rax).
+// Text that was blanked: zeros are an instruction that no compiler makes, add %al,(%rax), and none makes the same byte
+// again and again, but for nop and int3. What is filled with ret is code.
 bool is_blank_x86(Bytes code);
 
 } // namespace uwind

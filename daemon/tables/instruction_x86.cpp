@@ -2,6 +2,8 @@
 // Prefixes, opcode, ModRM, SIB, displacement, immediate: Intel SDM, volume 2, 2.1 to 2.7.
 #include "tables/instruction_x86.h"
 
+#include "tables/undefined_x86.h"
+
 #include <algorithm>
 
 namespace uwind {
@@ -344,7 +346,7 @@ X86Instruction Decoder::run()
 	opcode();
 	modrm();
 	immediate();
-	if (!cursor_.ok() || !known_)
+	if (!cursor_.ok() || !known_ || is_undefined_x86(instruction_, is_64_))
 		return X86Instruction{};
 	// A register in the opcode.
 	if (!instruction_.has_modrm)

@@ -12,7 +12,7 @@ namespace uwind {
 enum class OpcodeMap : std::uint8_t { one, two, three_38, three_3a };
 
 struct X86Instruction {
-	unsigned bytes = 0; // 0: not understood, or cut off
+	unsigned bytes = 0; // 0: no instruction, not understood, or cut off
 	OpcodeMap map = OpcodeMap::one;
 	std::uint8_t opcode = 0;
 	bool vector = false;   // VEX or EVEX

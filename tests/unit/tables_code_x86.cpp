@@ -2,6 +2,7 @@
 // Rows that are read from x86 code: small functions, and whole libraries whose own CFI
 // says what is right.
 #include <catch2/catch.hpp>
+#include <iostream>
 #include <unistd.h>
 
 #include "tables/code_x86.h"
@@ -295,6 +296,64 @@ TEST_CASE("text that was blanked has no rows, and code around it keeps its own")
 	CHECK(read(Code(4096), Arch::i386) == "0 end");
 	// From the middle on.
 	CHECK(read(Code{0x53, 0x90, 0x90} + Code(61), Arch::x86_64) == "0 end");
+}
+
+// Whatever it was blanked with: a function that is known follows.
+TEST_CASE("text that was blanked has no rows up to where the next function begins")
+{
+	const Code function = {0x53, 0x90, 0x5b, 0xc3};
+	const std::string rows =
+		"80 " + leaf_64 + "; 81 cfa=rsp+16 ra=[cfa-8] rbp=same rbx=[cfa-16]; 83 " + leaf_64 + "; 84 end";
+	for (const std::uint8_t filler : {0x00, 0x20, 0x3f, 0x41, 0xaa, 0xf4, 0xf6, 0xff}) {
+		CAPTURE(filler);
+		const Code code = Code(64, filler) + Code(16, 0x90) + function;
+		CHECK(read(code, {Arch::x86_64, {{0x1000, 64}, {0x1050, 4}}, {}}) == "0 none; " + rows);
+		CHECK(read(code, {Arch::x86_64, {{0x1050, 4}}, {}}) == "0 none; " + rows);
+	}
+}
+
+// Every second function of a library, by its symbols.
+TEST_CASE("blanked functions of a stock library have no rows")
+{
+	const std::string path = "/usr/lib/x86_64-linux-gnu/libz.so.1";
+	if (access(path.c_str(), R_OK) != 0) {
+		WARN(path << " is absent: not read");
+		return;
+	}
+	const uwind::UniqueFd fd(open(path.c_str(), O_RDONLY));
+	const auto file = uwind::ElfFile::open(fd.get());
+	REQUIRE(file);
+	const auto text = file->section(".text");
+	REQUIRE((text && *text));
+	const std::uint64_t start = (*text)->address, end = start + (*text)->bytes.size();
+	std::vector<CodeFunction> functions = file->function_extents();
+	std::erase_if(functions, [&](const CodeFunction& function) {
+		return function.start < start || function.start + function.bytes > end || function.bytes < 16;
+	});
+	std::sort(functions.begin(), functions.end(),
+		  [](const CodeFunction& left, const CodeFunction& right) { return left.start < right.start; });
+	for (const std::uint8_t filler : {0x00, 0x3f, 0xf6, 0xff}) {
+		Code code((*text)->bytes.begin(), (*text)->bytes.end());
+		std::uint64_t blanked = 0, with_rows = 0;
+		std::vector<bool> is_blanked(code.size());
+		for (std::size_t i = 0; i < functions.size(); i += 2)
+			for (std::uint64_t at = functions[i].start - start;
+			     at < functions[i].start - start + functions[i].bytes; at++) {
+				code[at] = filler;
+				is_blanked[at] = true;
+			}
+		std::vector<Stretch> stretches;
+		uwind::read_code_x86(code, start, 0, {Arch::x86_64, functions, {}}, stretches);
+		for (const Stretch& stretch : stretches)
+			for (std::uint32_t at = stretch.start; at < stretch.end; at++)
+				with_rows += is_blanked[at];
+		for (const bool is : is_blanked)
+			blanked += is;
+		std::cout << "blanked with " << unsigned{filler} << ": rows at " << with_rows << " of " << blanked
+			  << " bytes\n";
+		CHECK(blanked > 10000);
+		CHECK(with_rows == 0);
+	}
 }
 
 TEST_CASE("an i386 function whose CFI says nothing of what it pushes is read")

@@ -99,6 +99,32 @@ TEST_CASE("each instruction of a list is as long as objdump says")
 	}
 }
 
+TEST_CASE("what no processor takes for an instruction is none")
+{
+	using Code = std::vector<std::uint8_t>;
+	const auto bytes = [](Code code, bool is_64) {
+		code.resize(16);
+		return uwind::decode_x86(code, is_64).bytes;
+	};
+	for (const Code& code :
+	     {Code{0xff, 0xff}, Code{0xff, 0x38}, Code{0xff, 0xd8}, Code{0xff, 0xe8}, Code{0xfe, 0xd0},
+	      Code{0xc6, 0x08}, Code{0xc7, 0xf9}, Code{0x8d, 0xc0}, Code{0x8e, 0xc8}, Code{0x8c, 0xf0},
+	      Code{0x0f, 0x04}, Code{0x0f, 0xba, 0xc0}, Code{0x0f, 0x24, 0xc0}, Code{0x0f, 0xc7, 0xc0}})
+		for (const bool is_64 : {true, false}) {
+			CAPTURE(code[0], code[1], is_64);
+			CHECK(bytes(code, is_64) == 0);
+		}
+	for (const std::uint8_t code : {0x06, 0x1f, 0x27, 0x60, 0x82, 0x9a, 0xce, 0xd4, 0xd6, 0xea}) {
+		CAPTURE(code);
+		CHECK(bytes({code}, true) == 0);
+		CHECK(bytes({code}, false) != 0);
+	}
+	// div %dh; call *(%rax); far jmp *(%rax); xabort $0; bt $0,%eax; ud2
+	for (const Code& code : {Code{0xf6, 0xf6}, Code{0xff, 0x10}, Code{0xff, 0x28}, Code{0xc6, 0xf8, 0},
+				 Code{0x0f, 0xba, 0xe0, 0}, Code{0x0f, 0x0b}})
+		CHECK(bytes(code, true) == code.size());
+}
+
 TEST_CASE("no bytes make the decoder read behind them")
 {
 	std::uint32_t random = 1;
