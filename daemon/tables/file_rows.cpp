@@ -35,13 +35,24 @@ void append(std::vector<T>& all, const std::vector<T>& more)
 	all.insert(all.end(), more.begin(), more.end());
 }
 
-// What .eh_frame leaves out.
+// What of them lies where a table has no row.
+std::vector<Stretch> outside(const TableRows& table, const std::vector<Stretch>& stretches)
+{
+	std::vector<Stretch> result;
+	for (const Stretch& stretch : stretches)
+		for (const OffsetRange gap : gaps_of(table, {stretch.start, stretch.end}))
+			result.push_back({gap.start, gap.end, stretch.rule});
+	return result;
+}
+
+// What .eh_frame leaves out. Where it says something that no row can say, .debug_frame may have a row.
 void add_cfi(CfiRows& cfi, const CfiRows& more)
 {
 	fill_gaps(cfi.at_calls, more.at_calls);
 	for (const auto& [reason, times] : more.believed.inexpressible)
 		cfi.believed.inexpressible[reason] += times;
-	append(cfi.left_out, more.left_out);
+	cfi.left_out = outside(more.believed, cfi.left_out);
+	append(cfi.left_out, outside(rows_of(cfi.left_out), more.left_out));
 	append(cfi.doubtful, more.doubtful);
 	append(cfi.doubtful, more.functions);
 	append(cfi.epilogues, more.epilogues);

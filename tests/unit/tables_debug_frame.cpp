@@ -192,6 +192,23 @@ TEST_CASE("code that .eh_frame leaves out has the rows of .debug_frame, before i
 	CHECK(text.find("; 32 " + row(64) + "; 48 ") != std::string::npos);
 }
 
+TEST_CASE("where .eh_frame says what no row can say, .debug_frame may have a row")
+{
+	Image file;
+	file.code(0, ByteVector(0x100, 0xc3), ".text");
+	CfiText cfi(file.next_address());
+	const auto sum = cfi.cie(CieText{});
+	cfi.fde(sum, text_address, 16, {0x0f, 2, 0x96, 0x96}); // CFA: nop, nop
+	cfi.fde(sum, text_address + 16, 16, {});
+	file.section(".eh_frame", cfi.bytes());
+	const ByteVector cie = record(fixed(0xffffffff, 4) + common);
+	const ByteVector deeper = {0x0e, 64, 0, 0};
+	file.section(".debug_frame", cie + record(fixed(0, 4) + range(text_address + 4, 8) + deeper));
+	const std::string text = text_of(lower(file), uwind::Arch::x86_64);
+	INFO(text);
+	CHECK(text.starts_with("0 unknown; 4 cfa=rsp+64 ra=[cfa-8] rbp=same; 12 unknown; 16 cfa=rsp+8 "));
+}
+
 // As Go's is.
 TEST_CASE("where .debug_frame forgets the frame pointer, the instructions say where it is, or nobody does")
 {
