@@ -4,6 +4,7 @@
 #include "tables/eh_frame.h"
 #include "tables/entry.h"
 #include "tables/gaps.h"
+#include "tables/go_rows.h"
 #include "tables/known_code.h"
 #include "tables/row_builder.h"
 
@@ -74,13 +75,30 @@ std::vector<OffsetRange> missing_in(const TableRows& other, const TableRows& tab
 // What code without rows is known to be, and what CFI states of the ends of stacks. The code of
 // such places is read with the rest of their functions, or these would be cut in two.
 void fill_from_code(CfiRows& cfi, const ElfFile& file, const TableRows& stated, const std::vector<CloneCall>& clones,
-		    const TableRows& described)
+		    const DescribedCode& described)
 {
 	TableRows& table = cfi.believed;
 	const std::vector<OffsetRange> only_stated = missing_in(table, stated);
 	fill_known_code(table, file, cfi.doubtful, std::move(cfi.left_out), clones, described);
 	cut_out(table, only_stated);
 	fill_gaps(table, stated);
+}
+
+// What Go's linker says of functions that switch stacks is wrong. code_first: .debug_frame comes last.
+DescribedCode described_code(CfiRows& cfi, CfiRows& debug_frame, GoRows go, bool code_first)
+{
+	DescribedCode described;
+	cut_out(debug_frame.believed, go.switching);
+	cut_out(debug_frame.at_calls, go.switching);
+	append(cfi.doubtful, go.functions);
+	described.go = rows_of(std::move(go.stretches));
+	if (code_first)
+		return described;
+	add_cfi(cfi, debug_frame);
+	described.debug_frame = std::move(debug_frame.believed);
+	if (cfi.believed.rows.empty() && !described.debug_frame.rows.empty())
+		cfi.believed.method = UW_METHOD_DEBUG_FRAME;
+	return described;
 }
 
 } // namespace
@@ -98,13 +116,9 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	const bool code_first = file.arch() == Arch::arm;
 	TableRows stated = rows_of(std::move(cfi->stated));
 	fill_gaps(stated, rows_of(std::move(debug_frame.stated)));
-	TableRows described;
-	if (!code_first) {
-		add_cfi(*cfi, debug_frame);
-		described = std::move(debug_frame.believed);
-		if (table.rows.empty() && !described.rows.empty())
-			table.method = UW_METHOD_DEBUG_FRAME;
-	}
+	GoRows go = go_rows(file);
+	fill_gaps(stated, rows_of(std::move(go.outermost)));
+	const DescribedCode described = described_code(*cfi, debug_frame, std::move(go), code_first);
 	const std::vector<CloneCall> clones = clone_calls(file);
 	fill_from_code(*cfi, file, stated, clones, described);
 	fill_gaps(table, rows_of(std::move(cfi->epilogues)));

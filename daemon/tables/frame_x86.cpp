@@ -15,6 +15,9 @@ constexpr std::int64_t max_frame_bytes = 1 << 24;
 // Numbers in instructions; both architectures' DWARF numbers differ.
 enum : std::uint8_t { reg_ax = 0, reg_bx = 3, reg_sp = 4, reg_bp = 5 };
 
+// Of the group with an immediate.
+enum : unsigned { group_add = 0, group_sub = 5 };
+
 bool compares(std::uint8_t opcode)
 {
 	return opcode >= 0x38 && opcode <= 0x3d;
@@ -112,6 +115,17 @@ X86Frame X86Frame::unknown(Arch arch)
 	for (const std::uint8_t reg : {reg_sp, reg_bp, reg_bx})
 		frame.change(reg);
 	return frame;
+}
+
+bool X86Frame::loses_sp(const X86Instruction& instruction, Arch arch)
+{
+	const bool immediate = instruction.is(0x81) && instruction.on_register() && !instruction.narrow;
+	const unsigned what = instruction.extension();
+	X86Frame frame(arch);
+	frame.cfa_from_sp_ = max_frame_bytes / 2;
+	frame.execute(instruction);
+	// Go's frames may be larger than any that are read from code.
+	return !frame.sp_known_ && !(immediate && (what == group_add || what == group_sub));
 }
 
 X86Frame::Saved* X86Frame::saved(std::uint8_t reg)
@@ -315,15 +329,15 @@ void X86Frame::write_operand(const X86Instruction& instruction)
 // Immediate groups: add, or, adc, sbb, and, sub, xor, cmp.
 void X86Frame::execute_group(const X86Instruction& instruction)
 {
-	constexpr unsigned add = 0, logical_and = 4, sub = 5, cmp = 7;
+	constexpr unsigned logical_and = 4, cmp = 7;
 	const unsigned what = instruction.extension();
 	if (what == cmp || !instruction.on_register())
 		return;
 	if (what == logical_and && instruction.rm == reg_sp && holder_.in_register && !rounded_)
 		return round_sp();
-	if (instruction.rm != reg_sp || instruction.narrow || (what != add && what != sub))
+	if (instruction.rm != reg_sp || instruction.narrow || (what != group_add && what != group_sub))
 		return change(instruction.rm);
-	move_sp(what == add ? instruction.immediate : -instruction.immediate);
+	move_sp(what == group_add ? instruction.immediate : -instruction.immediate);
 }
 
 // The eight operations that differ in direction and size only.

@@ -15,6 +15,8 @@ public:
 	explicit X86Frame(Arch arch);
 	// A frame of which nothing is known.
 	static X86Frame unknown(Arch arch);
+	// An instruction after which SP is no known number of bytes from where it was.
+	static bool loses_sp(const X86Instruction& instruction, Arch arch);
 	// An instruction; of calls, what holds behind them.
 	void execute(const X86Instruction& instruction);
 	void push_word() { move_sp(-word_); }

@@ -4,8 +4,8 @@
 // SP, or since Go 1.21 with push before it. What says which of them a function does is its code.
 #include "tables/go_rows.h"
 
+#include "tables/frame_x86.h"
 #include "tables/gopclntab.h"
-#include "tables/instruction_x86.h"
 #include "tables/segments.h"
 
 extern "C" {
@@ -33,10 +33,12 @@ public:
 	    : file_(file), table_(table), sections_(file.code_sections())
 	{
 	}
-	std::vector<Stretch> run();
+	GoRows run();
 
 private:
 	void read(const GoFunction& function);
+	void read_depths(const GoFunction& function);
+	bool switches_stacks(const GoFunction& function) const;
 	void add(std::uint64_t start, std::uint64_t end, const Rule& rule);
 	void add(const GoDepth& depth);
 	Rule rule(std::int32_t depth, Rbp rbp) const;
@@ -46,8 +48,9 @@ private:
 	const GoTable& table_;
 	const std::vector<ElfSection> sections_;
 	const std::int32_t word_ = static_cast<std::int32_t>(word_bytes(file_.arch()));
+	const bool x86_ = file_.arch() == Arch::x86_64 || file_.arch() == Arch::i386;
 	bool saves_ = false; // the function has saved RBP
-	std::vector<Stretch> stretches_;
+	GoRows rows_;
 };
 
 Rule GoRowReader::rule(std::int32_t depth, Rbp rbp) const
@@ -72,7 +75,7 @@ void GoRowReader::add(std::uint64_t start, std::uint64_t end, const Rule& rule)
 {
 	const auto range = offsets_of(file_.segments(), start, end - start);
 	if (range && start < end)
-		stretches_.push_back({range->start, range->end, rule});
+		rows_.stretches.push_back({range->start, range->end, rule});
 }
 
 // Up to the section's end.
@@ -101,16 +104,44 @@ void GoRowReader::add(const GoDepth& depth)
 	add(start, depth.end, rule(depth.depth, saves_ ? Rbp::saved : Rbp::lost));
 }
 
-// i386 has no frame pointers: EBP is a register like any other.
+// Its linker counts what its assembler was told of pushes; what else happens to SP shows in the code only.
+bool GoRowReader::switches_stacks(const GoFunction& function) const
+{
+	if (function.writes_sp || !x86_)
+		return function.writes_sp;
+	const Bytes rest = code_at(function.start);
+	const Bytes code = rest.first(std::min<std::size_t>(rest.size(), function.end - function.start));
+	for (std::size_t at = 0; at < code.size();) {
+		const X86Instruction instruction = decode_x86(code.subspan(at), file_.arch() == Arch::x86_64);
+		if (!instruction.bytes)
+			break;
+		if (X86Frame::loses_sp(instruction, file_.arch()))
+			return true;
+		at += instruction.bytes;
+	}
+	return false;
+}
+
 void GoRowReader::read(const GoFunction& function)
 {
+	const auto range = offsets_of(file_.segments(), function.start, function.end - function.start);
+	if (!range)
+		return;
+	rows_.functions.push_back({function.start, function.end - function.start});
 	if (std::find(first_functions.begin(), first_functions.end(), function.name) != first_functions.end()) {
 		Rule outermost;
 		outermost.kind = UW_RULE_OUTERMOST;
-		return add(function.start, function.end, outermost);
+		rows_.outermost.push_back({range->start, range->end, outermost});
+	} else if (switches_stacks(function)) {
+		rows_.switching.push_back(*range);
+	} else if (x86_) {
+		read_depths(function);
 	}
-	if (function.writes_sp)
-		return;
+}
+
+// i386 has no frame pointers: EBP is a register like any other.
+void GoRowReader::read_depths(const GoFunction& function)
+{
 	saves_ = false;
 	const bool has_fp = file_.arch() == Arch::x86_64;
 	for (std::size_t i = 0; i < function.depths; i++) {
@@ -122,11 +153,13 @@ void GoRowReader::read(const GoFunction& function)
 	}
 }
 
-std::vector<Stretch> GoRowReader::run()
+GoRows GoRowReader::run()
 {
 	for (const GoFunction& function : table_.functions)
 		read(function);
-	return std::move(stretches_);
+	std::sort(rows_.switching.begin(), rows_.switching.end(),
+		  [](const OffsetRange& left, const OffsetRange& right) { return left.start < right.start; });
+	return std::move(rows_);
 }
 
 // An external linker puts the table of a program that may lie anywhere among other data.
@@ -163,22 +196,14 @@ std::optional<ElfSection> table_of(const ElfFile& file)
 
 GoRows go_rows(const ElfFile& file)
 {
-	GoRows rows;
 	const std::optional<ElfSection> section = table_of(file);
 	if (!section)
-		return rows;
+		return {};
 	const unsigned word = word_bytes(file.arch());
 	const std::uint64_t at = section->address + go_text(section->bytes, word).at;
 	const std::uint64_t text = file.relocated_address(at).value_or(file.section_address(".text").value_or(0));
 	const Result<GoTable> table = read_go_table(section->bytes, word, text);
-	if (!table)
-		return rows;
-	for (const GoFunction& function : table->functions)
-		if (find_segment(file.segments(), function.start, function.end - function.start))
-			rows.functions.push_back({function.start, function.end - function.start});
-	if (file.arch() == Arch::x86_64 || file.arch() == Arch::i386)
-		rows.stretches = GoRowReader(file, *table).run();
-	return rows;
+	return table ? GoRowReader(file, *table).run() : GoRows{};
 }
 
 } // namespace uwind

@@ -13,6 +13,10 @@ namespace uwind {
 struct GoRows {
 	std::vector<CodeFunction> functions;
 	std::vector<Stretch> stretches; // x86 only
+	std::vector<Stretch> outermost; // what nobody has called
+	// Functions that give SP another value, in the file and sorted: Go's linker does not know that when it writes
+	// .debug_frame.
+	std::vector<OffsetRange> switching;
 };
 
 // Empty: it is no Go program, or one whose table is not understood.

@@ -7,7 +7,6 @@
 #include "tables/ehabi_rows.h"
 #include "tables/entry.h"
 #include "tables/fiber.h"
-#include "tables/go_rows.h"
 #include "tables/instruction_arm.h"
 #include "tables/plt.h"
 #include "tables/resolver_arm.h"
@@ -122,28 +121,27 @@ TableRows with_registers(const TableRows& table, const std::vector<Stretch>& rea
 
 // What only instructions show: registers beside debug_frame's CFA, and all of it elsewhere; but what Go's
 // runtime knows counts for more.
-void fill_read_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful,
-		    const TableRows& debug_frame)
+void fill_read_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& functions,
+		    const DescribedCode& described)
 {
-	GoRows go = go_rows(file);
-	const TableRows go_table = rows_of(std::move(go.stretches));
-	go.functions.insert(go.functions.end(), doubtful.begin(), doubtful.end());
+	const TableRows& debug_frame = described.debug_frame;
 	if (debug_frame.rows.empty())
-		fill_gaps(table, go_table);
-	std::vector<Stretch> read = marked_read(code_stretches(file, table, go.functions));
+		fill_gaps(table, described.go);
+	std::vector<Stretch> read = marked_read(code_stretches(file, table, functions));
 	if (!debug_frame.rows.empty()) {
 		std::sort(read.begin(), read.end(),
 			  [](const Stretch& left, const Stretch& right) { return left.start < right.start; });
 		fill_gaps(table, with_registers(debug_frame, read));
-		fill_gaps(table, go_table);
+		fill_gaps(table, described.go);
 	}
 	fill_gaps(table, rows_of(std::move(read)));
 }
 
 } // namespace
 
-void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& doubtful,
-		     std::vector<Stretch> left_out, const std::vector<CloneCall>& clones, const TableRows& debug_frame)
+void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<CodeFunction>& functions,
+		     std::vector<Stretch> left_out, const std::vector<CloneCall>& clones,
+		     const DescribedCode& described)
 {
 	const bool arm = file.arch() == Arch::arm;
 	std::vector<Stretch> stretches = plt_stretches(file);
@@ -162,7 +160,7 @@ void fill_known_code(TableRows& table, const ElfFile& file, const std::vector<Co
 	if (const auto stretch = entry_stretch(file, table))
 		fill_gaps(table, rows_of({*stretch}));
 	fill_gaps(table, rows_of(std::move(left_out)));
-	fill_read_code(table, file, doubtful, debug_frame);
+	fill_read_code(table, file, functions, described);
 	if (arm)
 		fill_gaps(table, rows_of(indexed_calls(table, file)));
 }

@@ -78,6 +78,23 @@ ByteVector shared_depths(std::uint64_t functions)
 	return bytes;
 }
 
+// A program with Go's table and a .debug_frame in which each of the functions has a row of its own: rsp + 64.
+std::string rows_with_debug_frame(const ByteVector& code, const std::vector<Function>& functions)
+{
+	Table table{Layout::go20, 8, text_address, text_address, text_address + code.size(), functions};
+	ByteVector frames = fixed(14, 4) + fixed(0xffffffff, 4) + ByteVector{1, 0, 1, 0x78, 16, 0x0c, 7, 64, 0x90, 1};
+	for (std::size_t i = 0; i < functions.size(); i++) {
+		const std::uint64_t end = i + 1 < functions.size() ? functions[i + 1].start : code.size();
+		table.functions[i].start += text_address;
+		frames = frames + fixed(20, 4) + fixed(0, 4) + fixed(text_address + functions[i].start, 8) +
+			 fixed(end - functions[i].start, 8);
+	}
+	return image::text_of(lower(Image().code(0, code, ".text")
+					    .section(".gopclntab", table.bytes())
+					    .section(".debug_frame", frames)),
+			      Arch::x86_64);
+}
+
 const std::string leaf = "cfa=rsp+8 ra=[cfa-8] rbp=same rbx=lost";
 
 } // namespace
@@ -185,6 +202,37 @@ TEST_CASE("nobody called a goroutine's first caller, and a function that switche
 	CHECK(rows_of(stack_switch, {{0, "f", {{0, 4}}, 2}, {5, "g", {{0, 1}}}}) == "5 " + leaf + "; 6 none");
 	// nop; hlt
 	CHECK(rows_of({0x90, 0xf4}, {{0, "f", {{0, 2}}, 2}}) == "0 " + plain + "; 2 none");
+}
+
+// As asmcgocall does: mov %rsp,%rdx; mov (%rsi),%rsp; sub $64,%rsp; and $-16,%rsp; call *%rax; mov %rdx,%rsp; ret.
+const ByteVector other_stack = {0x48, 0x89, 0xe2, 0x48, 0x8b, 0x26, 0x48, 0x83, 0xec, 0x40, 0x48,
+				0x83, 0xe4, 0xf0, 0xff, 0xd0, 0x48, 0x89, 0xd4, 0xc3, 0xc3};
+
+TEST_CASE("what switches stacks shows in the code where Go's table does not say it")
+{
+	for (const Layout layout : layouts) {
+		CAPTURE(static_cast<std::uint32_t>(layout));
+		CHECK(rows_of(other_stack, {{0, "asmcgocall", {{0, 10}, {64, 10}}}, {20, "g", {{0, 1}}}}, layout) ==
+		      "20 " + leaf + "; 21 none");
+	}
+}
+
+TEST_CASE("a function with a frame of 32 MiB switches no stacks")
+{
+	// sub $0x2000000,%rsp; add $0x2000000,%rsp; ret
+	CHECK(rows_of({0x48, 0x81, 0xec, 0, 0, 0, 2, 0x48, 0x81, 0xc4, 0, 0, 0, 2, 0xc3},
+		      {{0, "f", {{0, 7}, {0x2000000, 7}, {0, 1}}}}) ==
+	      "0 " + leaf + "; 7 cfa=rsp+33554440 ra=[cfa-8] rbp=lost rbx=lost; 14 " + leaf + "; 15 none");
+}
+
+TEST_CASE("what Go's linker writes into .debug_frame does not count where stacks are switched or end")
+{
+	const ByteVector code = other_stack + ByteVector{0x90, 0xe8, 0, 0, 0, 0, 0x90};
+	for (const std::uint8_t flags : {0, 2})
+		CHECK(rows_with_debug_frame(code, {{0, "asmcgocall", {{0, 10}, {64, 10}}, flags},
+						   {20, "g", {{0, 1}}},
+						   {21, "runtime.goexit", {{0, 7}}}}) ==
+		      "20 cfa=rsp+64 ra=[cfa-8] rbp=same; 21 outermost; 28 none");
 }
 
 TEST_CASE("call frame information comes before Go's table")
