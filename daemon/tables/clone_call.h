@@ -4,6 +4,10 @@
 //   mov $56, %eax; syscall; test %rax, %rax; …; je thread; ret
 //   thread: xor %ebp, %ebp; pop %rax; pop %rdi; call *%rax
 //
+// or as others do, who jump over the new thread's code, or leave it by a jump. Who makes a process so
+// has the old stack in it: what shows that it is a thread is CFI that says so, a frame pointer that is cleared, a
+// pop of what nobody has pushed, or, where there is no CFI, a plain call through a register.
+//
 // Two threads come out of the system call. The old one is where it was; the new one has
 // another stack, with no frame on it. Up to the branch nothing but the result of the call
 // tells which thread a pc belongs to, and CFI, which cannot say that, ends (glibc on
@@ -19,20 +23,21 @@ namespace uwind {
 
 // File offsets.
 struct CloneCall {
-	std::uint32_t before = 0;         // the instruction that names the system call
+	std::uint32_t before = 0;         // the instruction before the system call
 	std::uint32_t call = 0;           // the system call
 	OffsetRange either = {};          // code of both threads behind it, to the branch's end
-	OffsetRange thread = {};          // the new thread's, to the end of its first call
+	OffsetRange thread = {};          // the new thread's, to the end of its first call; empty: CFI describes it
 	std::uint64_t either_address = 0; // of either.start
 };
 
-std::vector<CloneCall> clone_calls(const ElfFile& file);
+// cfi: the rows of CFI that is believed; stated: what any CFI says of the ends of stacks.
+std::vector<CloneCall> clone_calls(const ElfFile& file, const TableRows& cfi, const TableRows& stated);
 
 // Where table has nothing to say of the code from the system call to the old thread's
 // return: the row before it, as what is popped there changes it. And the new thread's beginning.
 std::vector<Stretch> clone_stretches(const ElfFile& file, const TableRows& table, const std::vector<CloneCall>& calls);
 
-// The frames of code of both threads become rules of kind CLONE.
+// The frames of code of both threads become rules of kind CLONE; the new thread's code has none.
 void tell_threads_apart(TableRows& table, const std::vector<CloneCall>& calls);
 
 } // namespace uwind

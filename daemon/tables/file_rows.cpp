@@ -119,7 +119,7 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	GoRows go = go_rows(file);
 	fill_gaps(stated, rows_of(std::move(go.outermost)));
 	const DescribedCode described = described_code(*cfi, debug_frame, std::move(go), code_first);
-	const std::vector<CloneCall> clones = clone_calls(file);
+	const std::vector<CloneCall> clones = clone_calls(file, table, stated);
 	fill_from_code(*cfi, file, stated, clones, described);
 	fill_gaps(table, rows_of(std::move(cfi->epilogues)));
 	fill_gaps(table, cfi->at_calls);

@@ -22,7 +22,7 @@ enum : unsigned { sys_sigreturn = 119, sys_clone = 120, sys_rt_sigreturn = 173 }
 // frame of rt_sigreturn, 128 bytes of siginfo.
 constexpr std::int32_t sigcontext_off = 20, rt_sigcontext_off = 148;
 
-constexpr std::uint64_t max_branch_bytes = 12, max_thread_start_bytes = 32;
+constexpr std::uint64_t max_branch_bytes = 12, max_thread_start_bytes = 64;
 
 // Instructions of one mode, one after the other.
 class ArmCode {
@@ -38,6 +38,9 @@ public:
 	std::optional<unsigned> number_at(std::uint64_t at) const;
 	bool is_svc(std::uint64_t at) const;
 	bool is_call(std::uint64_t at) const;
+	bool is_jump(std::uint64_t at) const;
+	// mov lr, #0.
+	bool clears_link(std::uint64_t at) const;
 	// Where it goes if the result was 0; nothing: another instruction.
 	std::optional<std::uint64_t> branch_if_zero(std::uint64_t at) const;
 
@@ -98,6 +101,19 @@ bool ArmCode::is_call(std::uint64_t at) const
 	return bytes_at(at) == 2 ? (word & 0xff87) == 0x4780 : (word & 0xf800c000) == 0xf000c000;
 }
 
+bool ArmCode::is_jump(std::uint64_t at) const
+{
+	const std::uint32_t word = this->at(at);
+	if (!thumb_)
+		return (word & 0xff000000) == 0xea000000;
+	return bytes_at(at) == 2 ? word >> 11 == 0x1c : (word & 0xf800d000) == 0xf0009000;
+}
+
+bool ArmCode::clears_link(std::uint64_t at) const
+{
+	return this->at(at) == (thumb_ ? 0xf04f0e00 : 0xe3a0e000);
+}
+
 std::optional<std::uint64_t> ArmCode::branch_if_zero(std::uint64_t at) const
 {
 	const std::uint32_t word = this->at(at);
@@ -122,15 +138,18 @@ Rule signal_rule(unsigned number)
 	return rule;
 }
 
-// From the child's first instruction to its first call.
+// From the child's first instruction to its first call, or to a jump with no way back: bionic leaves so.
 std::optional<Found> thread_start(const ArmCode& code, std::uint64_t child)
 {
 	Rule rule;
 	rule.kind = UW_RULE_THREAD_START;
+	bool cleared = false;
 	for (std::uint64_t at = child; at < child + max_thread_start_bytes && code.bytes_at(at);
-	     at += code.bytes_at(at))
-		if (code.is_call(at))
+	     at += code.bytes_at(at)) {
+		cleared |= code.clears_link(at);
+		if (code.is_call(at) || (cleared && code.is_jump(at)))
 			return Found{child, at + code.bytes_at(at) - child, rule};
+	}
 	return {};
 }
 

@@ -122,12 +122,116 @@ TEST_CASE("a child process that has its parent's stack is no new thread")
 	CHECK(at.rows(".text") == "0 " + amd64);
 }
 
+TEST_CASE("a new thread that asks for its process's number before its first call is one, as in glibc up to 2.24")
+{
+	const Built x86_64 =
+		assemble("x86_64-linux-gnu",
+			 "f: .cfi_startproc; mov $56, %eax; .cfi_endproc; syscall; test %rax, %rax; jl 1f; je 2f; ret\n"
+			 "2: .cfi_startproc; .cfi_undefined rip; xor %ebp, %ebp; testq $0x10000, %rdi; jne 3f\n"
+			 "testq $0x100, %rdi; mov $-1, %eax; jne 4f; mov $39, %eax; syscall; 4: mov %eax, %fs:0x2d4\n"
+			 "mov %eax, %fs:0x2d0; 3: pop %rax; pop %rdi; call *%rax; hlt; .cfi_endproc\n"
+			 "1: .cfi_startproc; mov $-1, %rax; ret; .cfi_endproc");
+	CHECK(x86_64.rows(".text").starts_with("0 " + amd64 + "; 7 thread start if rax=0, else " + amd64 + "; 14 " +
+					       amd64 + "; 15 outermost; "));
+	const Built i386 = assemble(
+		"i386-linux-gnu", "f: .cfi_startproc; push %ebx; .cfi_adjust_cfa_offset 4; mov $120, %eax; "
+				  ".cfi_endproc; int $0x80; pop %ebx; test %eax, %eax; jl 1f; je 2f; ret\n"
+				  "2: .cfi_startproc; .cfi_undefined eip; mov %esi, %ebp; test $0x100, %edi; je 4f\n"
+				  "3: call *%ebx; hlt; 4: jmp 3b; .cfi_endproc; 1: .cfi_startproc; ret; .cfi_endproc");
+	const std::string rest = " ra=[cfa-4] ebp=same", one = "thread start if eax=0, else ";
+	CHECK(i386.rows(".text").starts_with("0 cfa=esp+4" + rest + "; 1 cfa=esp+8" + rest + "; 8 " + one +
+					     "cfa=esp+8" + rest + "; 9 " + one + "cfa=esp+4" + rest + "; 15 cfa=esp+4" +
+					     rest + "; 16 outermost; "));
+	const Built arm64 =
+		assemble("aarch64-linux-gnu",
+			 "f: .cfi_startproc; mov x8, #220; svc #0; cmp x0, #0; b.eq 1f; ret; .cfi_endproc\n"
+			 "1: .cfi_startproc; .cfi_undefined x30; mov x29, #0; tbnz x11, #16, 3f; mov x0, #-1\n"
+			 "tbnz x11, #8, 2f; mov x8, #172; svc #0; 2: mrs x1, tpidr_el0; sub x1, x1, #1776\n"
+			 "str w0, [x1]; 3: mov x0, x12; blr x10; .cfi_endproc");
+	const std::string row = "cfa=sp ra=x30 x29=same";
+	CHECK(arm64.rows(".text") ==
+	      "0 " + row + "; 8 thread start if x0=0, else " + row + "; 16 " + row + "; 20 outermost");
+}
+
+TEST_CASE("a new thread may leave by a jump or a direct call, as in bionic")
+{
+	const bool stated = GENERATE(true, false);
+	const std::string arm64_end = stated ? ".cfi_undefined x30; " : "",
+			  amd64_end = stated ? ".cfi_undefined rip; " : "";
+	const Built arm64 = assemble("aarch64-linux-gnu",
+				     "f: .cfi_startproc; stp x5, x6, [x1, #-16]!; mov x8, #220; svc #0; cbz x0, 1f\n"
+				     "ret; 1: " +
+					     arm64_end +
+					     "ldp x0, x1, [sp], #16; b start; .cfi_endproc; .balign 16\n"
+					     "start: .cfi_startproc; ret; .cfi_endproc");
+	const std::string row = "cfa=sp ra=x30 x29=same", end = stated ? "outermost" : "thread start";
+	CHECK(arm64.rows(".text") == "0 " + row + "; 12 thread start if x0=0, else " + row + "; 16 " + row + "; 20 " +
+					     end + "; 28 unknown; 32 " + row);
+	const bool jumps = GENERATE(true, false);
+	const Built x86_64 = assemble("x86_64-linux-gnu",
+				      "f: .cfi_startproc; mov $56, %eax; syscall; test %rax, %rax; jz 1f; jg 2f; nop\n"
+				      "2: ret; 1: " +
+					      amd64_end + "pop %rdi; pop %rsi; " + (jumps ? "jmp" : "call") +
+					      " start; hlt; .cfi_endproc; .balign 16, 0xcc\n"
+					      "start: .cfi_startproc; ret; .cfi_endproc");
+	CHECK(x86_64.rows(".text").starts_with("0 " + amd64 + "; 7 thread start if rax=0, else " + amd64 + "; 12 " +
+					       amd64 + "; 16 " + end + "; "));
+	const Built i386 = assemble("i386-linux-gnu",
+				    "f: .cfi_startproc; mov $120, %eax; int $0x80; cmpl $0, %eax; je 1f; jg 2f; nop\n"
+				    "2: ret; 1: .cfi_undefined eip; call start; hlt; .cfi_endproc; .balign 16, 0xcc\n"
+				    "start: .cfi_startproc; ret; .cfi_endproc");
+	const std::string leaf = "cfa=esp+4 ra=[cfa-4] ebp=same";
+	CHECK(i386.rows(".text").starts_with("0 " + leaf + "; 7 thread start if eax=0, else " + leaf + "; 12 " + leaf +
+					     "; 16 outermost; "));
+}
+
+TEST_CASE("the caller may jump over the new thread's code, as in musl")
+{
+	const Built x86_64 =
+		assemble("x86_64-linux-gnu",
+			 ".globl f; .type f, @function\n"
+			 "f: xor %eax, %eax; mov $56, %al; mov %rdi, %r11; mov %rdx, %rdi; mov 8(%rsp), %r10\n"
+			 "and $-16, %rsi; sub $8, %rsi; mov %rcx, (%rsi); syscall; test %eax, %eax; jnz 1f\n"
+			 "xor %ebp, %ebp; pop %rdi; call *%r9; mov %eax, %edi; xor %eax, %eax; mov $60, %al\n"
+			 "syscall; hlt; 1: ret; .size f, .-f\n"
+			 "g: .cfi_startproc; ret; .cfi_endproc");
+	CHECK(x86_64.rows(".text").starts_with("0 " + amd64 + "; 28 thread start if rax=0, else " + amd64 +
+					       "; 32 thread start; 38 "));
+	const Built arm64 =
+		assemble("aarch64-linux-gnu",
+			 ".globl f; .type f, %function\nf: mov x8, #220; svc #0; cbnz x0, 1f\n"
+			 "mov x29, #0; ldp x1, x0, [sp], #16; blr x1; mov x8, #93; svc #0; 1: ret\n.size f, .-f");
+	const std::string row = "cfa=sp ra=x30 x29=same";
+	CHECK(arm64.rows(".text").starts_with("0 " + row + "; 8 thread start if x0=0, else " + row +
+					      "; 12 thread start; 24 "));
+}
+
+TEST_CASE("a child process that has its parent's stack may call, and pop what its parent has pushed")
+{
+	const std::string pushed = "cfa=rsp+16 ra=[cfa-8] rbp=same rbx=[cfa-16]";
+	for (const std::string child :
+	     {"mov %r12, %rdi; call *%rbx; hlt", "call g; hlt", "pop %rbx; jmp g", "xor %ebp, %ebp; call g; hlt"}) {
+		const Built x86_64 = assemble(
+			"x86_64-linux-gnu",
+			"f: .cfi_startproc; push %rbx; .cfi_adjust_cfa_offset 8; .cfi_offset rbx, -16\n"
+			"mov $56, %eax; syscall; test %rax, %rax; je 1f; pop %rbx; .cfi_remember_state\n"
+			".cfi_adjust_cfa_offset -8; .cfi_restore rbx; ret; .cfi_restore_state\n1: " +
+				child + "; .cfi_endproc; .balign 16, 0xcc; g: .cfi_startproc; ret; .cfi_endproc");
+		CHECK(x86_64.rows(".text").starts_with("0 " + amd64 + "; 1 " + pushed + "; 14 " + amd64 + "; 15 " +
+						       pushed));
+	}
+	const Built arm64 = assemble("aarch64-linux-gnu",
+				     "f: .cfi_startproc; mov x8, #220; svc #0; cbz x0, 1f; ret; 1: b g; .cfi_endproc\n"
+				     "g: .cfi_startproc; ret; .cfi_endproc");
+	CHECK(arm64.rows(".text") == "0 cfa=sp ra=x30 x29=same");
+}
+
 TEST_CASE("the C library of this machine makes threads in ways that are known")
 {
 	const Built at = open_built("/usr/lib/x86_64-linux-gnu/libc.so.6");
-	const std::size_t calls = uwind::clone_calls(at.file).size();
-	CHECK(calls == 2); // clone() and clone3()
-	for (const uwind::CloneCall& call : uwind::clone_calls(at.file))
+	const auto calls = uwind::clone_calls(at.file, at.table, at.table);
+	CHECK(calls.size() == 2); // clone() and clone3()
+	for (const uwind::CloneCall& call : calls)
 		CHECK(uwind::gaps_of(at.table, {call.before, call.either.end + 1}).empty());
 }
 
