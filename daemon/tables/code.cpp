@@ -14,14 +14,14 @@
 namespace uwind {
 namespace {
 
-void read_gap(const ElfSection& section, OffsetRange gap, const X86CodeHints& hints, std::vector<Stretch>& stretches)
+void read_gap(const ElfSection& section, OffsetRange gap, const CodeHints& hints, std::vector<Stretch>& stretches)
 {
 	const std::uint64_t into = gap.start - section.offset, bytes = gap.end - gap.start;
 	if (into > section.bytes.size() || bytes > section.bytes.size() - into)
 		return;
 	const Bytes code = section.bytes.subspan(into, bytes);
 	if (hints.arch == Arch::arm64)
-		read_code_arm64(code, section.address + into, gap.start, hints.functions, stretches);
+		read_code_arm64(code, section.address + into, gap.start, hints, stretches);
 	else
 		read_code_x86(code, section.address + into, gap.start, hints, stretches);
 }
@@ -106,9 +106,7 @@ std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table,
 		if (file.arch() != Arch::arm64 && !at.gaps.empty())
 			find_calls(at.section, at.range, at.gaps, file.arch(), functions);
 	sort(functions);
-	const bool x86 = file.arch() != Arch::arm64;
-	const X86CodeHints hints{file.arch(), std::move(functions),
-				 x86 ? x86_no_return(file) : std::vector<std::uint64_t>{}};
+	const CodeHints hints{file.arch(), std::move(functions), no_return_functions(file)};
 	for (const CodeSection& at : sections)
 		for (const OffsetRange gap : at.gaps)
 			read_gap(at.section, gap, hints, stretches);

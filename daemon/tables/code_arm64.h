@@ -15,10 +15,11 @@ namespace uwind {
 constexpr std::uint64_t max_read_arm64_bytes = 8 << 20;
 
 // Appends the rows of a stretch of code at an address, whose first byte has this file
-// offset. Functions begin at those places (sorted), where calls go, and behind what
-// never falls through. What two paths see differently, and what follows an instruction
-// that is not understood, gets no row.
-void read_code_arm64(Bytes code, std::uint64_t address, std::uint32_t offset,
-		     const std::vector<CodeFunction>& functions, std::vector<Stretch>& stretches);
+// offset. Functions begin at those places, where calls go, and behind what never falls through, but not inside of those
+// whose size is known.
+// No rows: functions two of whose ways disagree, or that return with a frame; what follows an instruction that is not
+// understood.
+void read_code_arm64(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints,
+		     std::vector<Stretch>& stretches);
 
 } // namespace uwind

@@ -2,7 +2,10 @@
 // Where readers of code begin.
 #pragma once
 
+#include "model/table_rows.h"
+
 #include <cstdint>
+#include <vector>
 
 namespace uwind {
 
@@ -13,6 +16,13 @@ struct CodeFunction {
 	bool begins = true;      // false: a part of a function; no other begins in it
 	// In a sorted list: where those up to this one end, at the latest.
 	std::uint64_t reach = 0;
+};
+
+// What is known of a file beside its code, on 64-bit machines and i386.
+struct CodeHints {
+	Arch arch;
+	std::vector<CodeFunction> functions;  // sorted
+	std::vector<std::uint64_t> no_return; // what these addresses (sorted) are called for does not return
 };
 
 } // namespace uwind

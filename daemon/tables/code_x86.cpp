@@ -35,7 +35,7 @@ struct Ways {
 
 class CodeReader {
 public:
-	CodeReader(Bytes code, std::uint64_t address, const X86CodeHints& hints)
+	CodeReader(Bytes code, std::uint64_t address, const CodeHints& hints)
 	    : code_(code), address_(address), arch_(hints.arch), hints_(hints), seen_(code.size()),
 	      frames_(code.size(), X86Frame(hints.arch)), begins_(code.size()), closed_(code.size()),
 	      steps_left_(code.size() * max_steps_per_byte)
@@ -79,7 +79,7 @@ private:
 	const Bytes code_;
 	const std::uint64_t address_;
 	const Arch arch_;
-	const X86CodeHints& hints_;
+	const CodeHints& hints_;
 	std::vector<std::uint8_t> seen_;     // of an instruction's first byte
 	std::vector<X86Frame> frames_;       // before it
 	std::vector<bool> begins_;           // a function does
@@ -470,7 +470,7 @@ bool changes_fp_x86(Bytes code, Arch arch)
 	return false;
 }
 
-void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const X86CodeHints& hints,
+void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints,
 		   std::vector<Stretch>& stretches)
 {
 	if (code.size() > max_read_x86_bytes)

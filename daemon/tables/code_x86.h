@@ -14,21 +14,15 @@ namespace uwind {
 // A longer stretch is left alone: each byte of it takes some memory meanwhile.
 constexpr std::uint64_t max_read_x86_bytes = 1 << 20;
 
-struct X86CodeHints {
-	Arch arch;
-	std::vector<CodeFunction> functions;  // sorted
-	std::vector<std::uint64_t> no_return; // what these addresses (sorted) are called for does not return
-};
-
 // Appends the rows of a stretch of code at an address, whose first byte has this file
 // offset. Functions begin at those places, where calls go, and where code is aligned and
 // returns well, but not inside of those whose size is known. What only a computed jump of a
 // function can reach has the frame of that jump.
 // Where two ways meet, what they do not agree in is lost: a register may be, the CFA may not.
 // No rows: functions two of whose ways disagree in the CFA, or that would not find
-// their return address; what follows an instruction that is not understood; what leads to
-// nothing else, as zeros do.
-void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const X86CodeHints& hints,
+// their return address; from where a call leads into code that was read with another frame; what follows an instruction
+// that is not understood; what leads to nothing else, as zeros do.
+void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints,
 		   std::vector<Stretch>& stretches);
 
 // Appends where the calls in a stretch of code go.

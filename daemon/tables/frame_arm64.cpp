@@ -192,6 +192,11 @@ bool Arm64Frame::is_bare() const
 	return link_kept_ && sp_known_ && !cfa_from_sp_ && fp_.where == Where::in_register;
 }
 
+bool Arm64Frame::returns_wrongly() const
+{
+	return sp_known_ && (cfa_from_sp_ || !link_kept_) && rule().kind == UW_RULE_FRAME;
+}
+
 Rule Arm64Frame::rule() const
 {
 	Rule rule;

@@ -26,6 +26,8 @@ public:
 	bool is_beginning(std::uint32_t word) const;
 	// Nothing of it is left, or has been made: what holds where a function returns.
 	bool is_bare() const;
+	// At a return: there is a frame yet, as far as this is known.
+	bool returns_wrongly() const;
 	// What holds on both ways to one place: false, if they differ in more than whether
 	// the link register still has the return address that was saved, reached_out(),
 	// and what other registers have.

@@ -91,10 +91,6 @@ std::uint32_t slot_of(Bytes code, std::uint32_t address)
 	return 0;
 }
 
-} // namespace
-
-namespace {
-
 bool is_no_return(std::string_view name)
 {
 	return std::binary_search(names.begin(), names.end(), name);
@@ -119,12 +115,10 @@ std::uint64_t slot_of(Bytes code, std::uint64_t address, Arch arch, std::uint64_
 	return static_cast<std::uint32_t>((operand == 0x25 ? 0 : ebx) + static_cast<std::uint64_t>(place));
 }
 
-} // namespace
-
-std::vector<std::uint64_t> x86_no_return(const ElfFile& file)
+// Appends entries of PLTs.
+void add_x86_imports(const ElfFile& file, std::vector<std::uint64_t>& addresses)
 {
 	constexpr std::uint64_t entry = 8; // the least; most have 16 bytes
-	std::vector<std::uint64_t> addresses = file.functions_named(names);
 	const auto imports = file.imports();
 	const std::uint64_t ebx = file.section_address(".got.plt").value_or(file.section_address(".got").value_or(0));
 	for (const char* name : {".plt", ".plt.sec", ".plt.got", ".plt.bnd"}) {
@@ -139,6 +133,15 @@ std::vector<std::uint64_t> x86_no_return(const ElfFile& file)
 				addresses.push_back(address);
 		}
 	}
+}
+
+} // namespace
+
+std::vector<std::uint64_t> no_return_functions(const ElfFile& file)
+{
+	std::vector<std::uint64_t> addresses = file.functions_named(names);
+	if (file.arch() != Arch::arm64)
+		add_x86_imports(file, addresses);
 	std::sort(addresses.begin(), addresses.end());
 	return addresses;
 }

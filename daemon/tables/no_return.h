@@ -9,7 +9,7 @@ namespace uwind {
 // 32-bit Arm: addresses of the PLT entries of such functions, sorted.
 std::vector<std::uint32_t> arm_no_return(const ElfFile& file);
 
-// x86: addresses of the PLT entries of such functions, and of those that the file itself has; sorted.
-std::vector<std::uint64_t> x86_no_return(const ElfFile& file);
+// Not of 32-bit Arm: addresses of those that the file itself has and, on x86, of their PLT entries; sorted.
+std::vector<std::uint64_t> no_return_functions(const ElfFile& file);
 
 } // namespace uwind

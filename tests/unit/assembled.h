@@ -12,8 +12,13 @@
 
 #include "base/handle.h"
 #include "tables/elf_file.h"
+#include "tables/file_rows.h"
 #include "tables/row_builder.h"
 #include "tables/rule_text.h"
+
+extern "C" {
+#include "types.h"
+}
 
 namespace assembled {
 
@@ -40,6 +45,21 @@ inline std::string stretches_of(const std::string& target, const std::string& as
 	unlink((name + ".so").c_str());
 	unlink((name + ".s").c_str());
 	return said;
+}
+
+// All rows of .text.
+inline std::vector<uwind::Stretch> text_rows(const uwind::ElfFile& file)
+{
+	const auto rows = uwind::rows_of_file(file);
+	const auto text = file.section(".text");
+	REQUIRE((rows && text && *text));
+	std::vector<uwind::Stretch> stretches;
+	for (std::size_t i = 0; i + 1 < rows->rows.size(); i++)
+		if (rows->rows[i].start - (*text)->offset < (*text)->bytes.size() &&
+		    rows->rules[rows->rows[i].rule].kind != UW_RULE_NONE)
+			stretches.push_back(
+				{rows->rows[i].start, rows->rows[i + 1].start, rows->rules[rows->rows[i].rule]});
+	return stretches;
 }
 
 } // namespace assembled

@@ -17,6 +17,7 @@ extern "C" {
 }
 
 using namespace image;
+using assembled::text_rows;
 using uwind::Arch;
 using uwind::Rule;
 using uwind::Stretch;
@@ -158,17 +159,49 @@ TEST_CASE("a branch takes its frame along, forwards and backwards")
 	      "0 " + leaf + "; 4 " + pair + "; 24 " + leaf + "; 28 none");
 }
 
-TEST_CASE("what two paths see differently has no row")
+TEST_CASE("an arm64 function two of whose ways disagree, or that returns with a frame, has no rows")
 {
-	CHECK(read({branch_if(2), push_pair, add, add, ret, nop, add, ret}) ==
-	      "0 " + leaf + "; 8 none; 24 " + leaf + "; 32 none");
+	CHECK(read({branch_if(2), push_pair, add, add, ret, nop, add, ret}) == "24 " + leaf + "; 32 none");
+	CHECK(read({push_pair, set_fp, add, ret, nop, add, ret}) == "20 " + leaf + "; 28 none");
+}
+
+TEST_CASE(
+	"an arm64 function ends where its symbol says, if its last instruction is a call, or calls what never returns")
+{
+	// f ends with a call; h follows, which nobody calls.
+	const std::string calls_abort = "bl abort\n.size f, .-f\nh: add w0, w0, #1\nldr w0, [x1]\nret\n";
+	const std::string f = ".globl f\n.type f, %function\nf: stp x29, x30, [sp, #-32]!\ncbz x0, 1f\n"
+			      "ldp x29, x30, [sp], #32\nret\n1: mov w0, #1\n";
+	const std::string rows = "0-4 " + leaf + "; 4-12 " + pair + "; 12-16 " + leaf + "; 16-24 " + pair + "; ";
+	CHECK(assembled::stretches_of("aarch64-linux-gnu", f + calls_abort, &text_rows) == rows + "24-36 " + leaf);
+	// Without a size: abort is a function of this file, and a block that another way leads to follows.
+	CHECK(assembled::stretches_of("aarch64-linux-gnu",
+				      f + "bl abort\nh: add w0, w0, #1\nret\n.globl abort\n.hidden abort\n"
+					  ".type abort, %function\nabort: brk #1",
+				      &text_rows) == rows + "24-36 " + leaf);
+	// What is not known to be the last call leads on to where it cannot.
+	CHECK(assembled::stretches_of("aarch64-linux-gnu",
+				      f + "blr x1\nh: add w0, w0, #1\nret\n.globl g\n.type g, %function\ng: ret",
+				      &text_rows) == "32-36 " + leaf);
+}
+
+TEST_CASE("inside of an arm64 function whose size is known no other begins")
+{
+	// What only an exception reaches may have any frame.
+	const std::string f = ".globl f\n.type f, %function\nf: stp x29, x30, [sp, #-32]!\nblr x1\n"
+			      "ldp x29, x30, [sp], #32\nret\nadd w0, w0, #1\nbrk #1\n";
+	const std::string rows = "0-4 " + leaf + "; 4-12 " + pair + "; 12-16 " + leaf;
+	CHECK(assembled::stretches_of("aarch64-linux-gnu", f + ".size f, .-f\nadd w0, w0, #1\nret", &text_rows) ==
+	      rows + "; 24-32 " + leaf);
+	CHECK(assembled::stretches_of("aarch64-linux-gnu", f, &text_rows) ==
+	      "0-4 " + leaf + "; 4-12 " + pair + "; 12-24 " + leaf);
 }
 
 TEST_CASE("a function begins where a call goes, and behind what never falls through")
 {
-	constexpr std::uint32_t call_next = 0x94000002; // bl +8
-	CHECK(read({push_pair, call_next, branch(2), add, ret}) ==
-	      "0 " + leaf + "; 4 " + pair + "; 12 " + leaf + "; 20 none");
+	constexpr std::uint32_t call_third = 0x94000003; // bl +12
+	CHECK(read({push_pair, call_third, pop_pair, ret, add, ret}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 12 " + leaf + "; 24 none");
 }
 
 TEST_CASE("arm64 paths with and without a frame pointer agree once it is restored")
@@ -277,21 +310,6 @@ TEST_CASE("arm64 functions whose CFI does not say how their frames are undone ar
 }
 
 namespace {
-
-// All rows of .text.
-std::vector<Stretch> text_rows(const uwind::ElfFile& file)
-{
-	const auto rows = uwind::rows_of_file(file);
-	const auto text = file.section(".text");
-	REQUIRE((rows && text && *text));
-	std::vector<Stretch> stretches;
-	for (std::size_t i = 0; i + 1 < rows->rows.size(); i++)
-		if (rows->rows[i].start - (*text)->offset < (*text)->bytes.size() &&
-		    rows->rules[rows->rows[i].rule].kind != UW_RULE_NONE)
-			stretches.push_back(
-				{rows->rows[i].start, rows->rows[i + 1].start, rows->rules[rows->rows[i].rule]});
-	return stretches;
-}
 
 // As clang writes it: what is pushed is said where all of it is.
 const std::string late_prologue = ".cfi_startproc\n"

@@ -20,7 +20,7 @@ namespace {
 using Code = std::vector<std::uint8_t>;
 
 // "0 rule; 4 rule; 6 end": of code that lies at 0x1000.
-std::string read(const Code& code, const uwind::X86CodeHints& hints)
+std::string read(const Code& code, const uwind::CodeHints& hints)
 {
 	const Arch arch = hints.arch;
 	std::vector<Stretch> stretches;
