@@ -60,6 +60,7 @@ private:
 	bool is_padding_at(std::size_t at) const;
 	bool never_returns(std::int64_t at) const;
 	void close(std::uint64_t start, std::uint64_t end);
+	void dispute_from(std::size_t at);
 	void note_function(std::int64_t at);
 	void read_functions();
 	std::size_t behind(std::size_t at, bool linear) const;
@@ -289,9 +290,30 @@ void CodeReader::settle()
 			note_function(to);
 }
 
+// A function begins in code that was taken for the middle of another one, with its frame: what was before did not fall
+// through. From there on nothing is certain.
+void CodeReader::dispute_from(std::size_t at)
+{
+	std::vector<std::size_t> places = {at};
+	seen_[at] = disputed;
+	for (std::size_t i = 0; i < places.size(); i++) {
+		const Ways on = ways(places[i]);
+		for (const std::int64_t to : {on.way == X86Way::call ? outside : on.target, on.next})
+			if (is_inside(to) && seen_[to] == settled) {
+				seen_[to] = disputed;
+				places.push_back(static_cast<std::size_t>(to));
+			}
+	}
+}
+
 void CodeReader::note_function(std::int64_t at)
 {
-	if (!is_inside(at) || begins_[at] || seen_[at] != unseen)
+	if (!is_inside(at) || begins_[at])
+		return;
+	X86Frame both(arch_);
+	if (seen_[at] == settled && (!both.join(frames_[at]) || !(both == frames_[at])))
+		dispute_from(static_cast<std::size_t>(at));
+	if (seen_[at] != unseen)
 		return;
 	begins_[at] = true;
 	functions_.push_back(static_cast<std::size_t>(at));

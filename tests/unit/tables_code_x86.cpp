@@ -117,6 +117,25 @@ TEST_CASE("a function begins where a call of another goes")
 				    leaf + "; 10 end");
 }
 
+TEST_CASE("where a function begins in what was taken for the middle of another one, nothing is certain from there on")
+{
+	// f: push %rbx; test; jne 1f; pop %rbx; ret; 1: call die; g: mov; lea; jmp h; die: sub $8; call g; hlt; h: ret
+	const Code code{0x53, 0x85, 0xff, 0x75, 0x02, 0x5b, 0xc3, 0xe8, 0x07, 0,    0,    0,    0x89, 0xf8, 0x8d,
+			0x77, 0x01, 0xeb, 0x0a, 0x48, 0x83, 0xec, 0x08, 0xe8, 0xf0, 0xff, 0xff, 0xff, 0xf4, 0xc3};
+	const std::string pushed = "cfa=rsp+16 ra=[cfa-8] rbp=same rbx=[cfa-16]";
+	CHECK(read(code, {Arch::x86_64, {{0x1000, 0}, {0x101d, 0}}, {}}) ==
+	      "0 " + leaf_64 + "; 1 " + pushed + "; 6 " + leaf_64 + "; 7 " + pushed + "; 12 none; 19 " + leaf_64 +
+		      "; 23 cfa=rsp+16 ra=[cfa-8] rbp=same; 29 " + leaf_64 + "; 30 end");
+}
+
+TEST_CASE("a call to the middle of another function, where its frame is as at a beginning, changes nothing")
+{
+	// h: call g; ret; int3; f: lea; g: lea; ret
+	const Code code{0xe8, 5, 0, 0, 0, 0xc3, 0xcc, 0x8d, 0x77, 0x01, 0x8d, 0x77, 0x01, 0xc3};
+	CHECK(read(code, {Arch::x86_64, {{0x1000, 0}, {0x1007, 0}}, {}}) ==
+	      "0 " + leaf_64 + "; 6 none; 7 " + leaf_64 + "; 14 end");
+}
+
 TEST_CASE("what only a computed jump reaches has the frame of that jump")
 {
 	// push %ebx; jmp *%eax; pop %ebx; ret
