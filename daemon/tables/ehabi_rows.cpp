@@ -34,6 +34,23 @@ void add(EhabiRows& rows, const ExidxEntry& entry, OffsetRange range)
 
 } // namespace
 
+std::vector<Stretch> inexpressible_entries(const ElfFile& file)
+{
+	const Result<std::vector<ExidxEntry>> entries = read_exidx(file);
+	std::vector<Stretch> stretches;
+	Rule unknown;
+	unknown.kind = UW_RULE_UNKNOWN;
+	if (!entries)
+		return stretches;
+	for (const ExidxEntry& entry : *entries) {
+		const auto range = offsets_of(file.segments(), entry.start, entry.end - entry.start);
+		if (entry.kind == ExidxKind::opcodes && range &&
+		    lower_ehabi(opcodes_of(entry)).rule.kind == UW_RULE_NONE)
+			stretches.push_back({range->start, range->end, unknown});
+	}
+	return stretches;
+}
+
 Result<EhabiRows> lower_exidx(const ElfFile& file)
 {
 	const Result<std::vector<ExidxEntry>> entries = read_exidx(file);

@@ -20,6 +20,9 @@ struct EhabiRows {
 	std::map<std::string, std::uint64_t> inexpressible;
 };
 
+// Entries whose opcodes no rule can say, or that refuse to say anything; with rules of kind UNKNOWN.
+std::vector<Stretch> inexpressible_entries(const ElfFile& file);
+
 // ENODATA: the file has no index. EBADMSG, E2BIG: as read_exidx().
 Result<EhabiRows> lower_exidx(const ElfFile& file);
 

@@ -2,6 +2,7 @@
 #include "tables/file_rows.h"
 
 #include "tables/eh_frame.h"
+#include "tables/ehabi_rows.h"
 #include "tables/entry.h"
 #include "tables/gaps.h"
 #include "tables/go_rows.h"
@@ -85,15 +86,18 @@ void fill_from_code(CfiRows& cfi, const ElfFile& file, const TableRows& stated, 
 }
 
 // What Go's linker says of functions that switch stacks is wrong. code_first: .debug_frame comes last.
-DescribedCode described_code(CfiRows& cfi, CfiRows& debug_frame, GoRows go, bool code_first)
+DescribedCode described_code(CfiRows& cfi, CfiRows& debug_frame, GoRows go, const ElfFile& file, bool code_first)
 {
 	DescribedCode described;
 	cut_out(debug_frame.believed, go.switching);
 	cut_out(debug_frame.at_calls, go.switching);
 	append(cfi.doubtful, go.functions);
 	described.go = rows_of(std::move(go.stretches));
-	if (code_first)
+	if (code_first) {
+		append(cfi.left_out, debug_frame.left_out);
+		append(cfi.left_out, inexpressible_entries(file));
 		return described;
+	}
 	add_cfi(cfi, debug_frame);
 	described.debug_frame = std::move(debug_frame.believed);
 	if (cfi.believed.rows.empty() && !described.debug_frame.rows.empty())
@@ -118,7 +122,7 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	fill_gaps(stated, rows_of(std::move(debug_frame.stated)));
 	GoRows go = go_rows(file);
 	fill_gaps(stated, rows_of(std::move(go.outermost)));
-	const DescribedCode described = described_code(*cfi, debug_frame, std::move(go), code_first);
+	const DescribedCode described = described_code(*cfi, debug_frame, std::move(go), file, code_first);
 	const std::vector<CloneCall> clones = clone_calls(file, table, stated);
 	fill_from_code(*cfi, file, stated, clones, described);
 	fill_gaps(table, rows_of(std::move(cfi->epilogues)));

@@ -12,7 +12,8 @@ namespace uwind {
 // the ends of stacks and the returns from signals; the ends that Go's table knows; .debug_frame, like .eh_frame: that
 // of the file, or of debug, if there is such a file, but for Go's functions that switch stacks; what code without CFI
 // is known to be (known_code.h); the ends of functions whose CFI is good for calls only, and that CFI. On 32-bit Arm
-// .debug_frame comes last. What CFI describes and no rule of either section can say has a row of kind UNKNOWN.
+// .debug_frame comes last. What CFI or 32-bit Arm's index
+// describes and no rule can say has a row of kind UNKNOWN.
 //
 // ENODATA: no rows. EBADMSG: broken. EFBIG: code at or above file offset 4 GiB.
 // E2BIG: more rows than a table takes.

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <unistd.h>
 
+#include "assembled.h"
 #include "base/handle.h"
 #include "readelf_frames.h"
 #include "tables/eh_frame.h"
@@ -260,6 +261,33 @@ TEST_CASE("every row of .debug_frame that compilers of 32-bit Arm made is what r
 		CHECK(verdict.equal == verdict.rows);
 	}
 	CHECK(unlink(path.c_str()) == 0);
+}
+
+namespace {
+
+// One function of 32-bit Arm, with this said of its frame behind the first instruction.
+std::string arm_rows(const std::string& said)
+{
+	return assembled::stretches_of("arm-linux-gnueabihf",
+				       ".cfi_sections .debug_frame\n.syntax unified\n.thumb\n.globl f\n"
+				       ".type f, %function\n.thumb_func\nf: .fnstart\n.cfi_startproc\npush {r4, lr}\n" +
+					       said + "\nblx r1\npop {r4, pc}\n.cfi_endproc\n.fnend\n.size f, .-f",
+				       &assembled::text_rows);
+}
+
+} // namespace
+
+TEST_CASE(
+	"32-bit Arm: instructions do not say who is the caller where CFI says that nobody is, or what no rule can say")
+{
+	const std::string first = "0-2 cfa=sp ra=lr r11=same; ";
+	const std::string pushed = ".cfi_def_cfa_offset 8\n.cfi_offset lr, -4\n.cfi_offset r4, -8\n";
+	CHECK(arm_rows(pushed + ".save {r4, lr}") == first + "2-6 cfa=sp+8 ra=[cfa-4] r11=same");
+	CHECK(arm_rows(pushed + ".save {r4, lr}\n.cfi_undefined lr") == first + "2-6 outermost");
+	// DW_OP_breg13 0; DW_OP_deref; DW_OP_deref.
+	CHECK(arm_rows(pushed + ".save {r4, lr}\n.cfi_escape 0x0f, 4, 0x7d, 0, 6, 6") == first + "2-6 unknown");
+	CHECK(arm_rows(".unwind_raw 8, 0x82, 0, 0x82, 0") == "0-6 unknown");
+	CHECK(arm_rows(".unwind_raw 8, 0x80, 0") == "0-6 unknown"); // refuses
 }
 
 TEST_CASE("a stripped program's debug file describes the code that nothing else does, if it has the same build-id")
