@@ -70,8 +70,8 @@ static bool is_bare(const struct uw_abi *abi, const struct uw_rule *rule)
 {
 	s32 pushed = abi->lr == UW_NO_REG ? abi->word : 0;
 
-	return rule->kind == UW_RULE_FRAME && rule->cfa_kind == UW_CFA_REG && rule->cfa_reg == abi->sp &&
-	       rule->cfa_off == pushed;
+	return (rule->kind == UW_RULE_FRAME || rule->kind == UW_RULE_READ) && rule->cfa_kind == UW_CFA_REG &&
+	       rule->cfa_reg == abi->sp && rule->cfa_off == pushed;
 }
 
 static bool is_never_called(const struct uw_rule *rule)

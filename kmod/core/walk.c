@@ -15,7 +15,8 @@
  * 32-bit Arm the call before a return address has shown that the step was right).
  * A single step may also have led to what is left of a frame that returned long ago,
  * and tables on from there, so a return address of 0 behind it is not believed either.
- * Nor is it behind a row of kind READ at an exact pc: that may be no code at all.
+ * Nor is it behind a row of kind READ at an exact pc: that may be no code at all; or
+ * CLONE, which may have been READ. No stack ends in the caller of clone().
  * At an exact pc the code may say that the frame pointer is not to be followed yet,
  * or any more: see prologue.h.
  *
@@ -95,7 +96,8 @@ static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port, st
 				  const struct uw_found *found, struct uw_frame *frame)
 {
 	const struct uw_rule *rule = &found->rule;
-	bool doubted = at->doubted || (at->exact && rule->kind == UW_RULE_READ);
+	bool guess = rule->kind == UW_RULE_READ || rule->kind == UW_RULE_CLONE;
+	bool doubted = at->doubted || (at->exact && guess);
 	enum uw_stop stop;
 
 	at->chained = false;

@@ -207,6 +207,14 @@ TEST_CASE("the first byte of a function follows no call that could return there"
 		CHECK(world.sp(stack - 8).walk().frames.size() == 1);
 		CHECK(world.walk().stop == UW_STOP_BAD_PC);
 	}
+	// The same where the rows were read from the instructions.
+	uw_rule frame = x86_rule(UW_X86_SP, 32), bare = x86_rule(UW_X86_SP, 8);
+	frame.kind = bare.kind = UW_RULE_READ;
+	World code = null_call(UW_ARCH_X86_64);
+	code.code(text + 0x2000, text + 0x3000, {{0, frame}, {0x100, bare}});
+	code.word(text + 0x20f8, 0xd0ff909090909090).word(stack - 8, text + 0x2100);
+	CHECK(code.sp(stack - 8).walk().frames.size() == 1);
+	CHECK(code.walk().stop == UW_STOP_BAD_PC);
 	// A function that has nothing on the stack may call, on x86.
 	World world = null_call(UW_ARCH_X86_64);
 	world.code(text + 0x2000, text + 0x3000, {{0, x86_rule(UW_X86_SP, 8)}});
