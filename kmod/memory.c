@@ -11,7 +11,14 @@
  *
  * A fault is allowed in the walk's own stack only, and only if resolving it
  * cannot wait for user space.
+ *
+ * Nor does a walk wait for whoever changes the memory map. Another thread of the
+ * process can keep mmap_lock for as long as it likes: it has used up its control
+ * group's time, or its page comes from user space while a writer waits behind it.
+ * The walk would be held up by that, and the module by the walk. So a walk has
+ * some tries in all, and ends if the lock was busy at each.
  */
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -21,6 +28,9 @@
 #include "space.h"
 #include "stall.h"
 #include "uw_port_walk.h"
+
+#define UW_LOCK_TRIES 10   /* of one walk, to get a lock that is busy            */
+#define UW_LOCK_WAIT_US 50 /* between two of them, and up to twice that          */
 
 static void uw_memory_enter(struct uw_port *port, u64 start, u64 end)
 {
@@ -52,11 +62,25 @@ static bool uw_memory_is_known(struct uw_port *port, u64 address)
 	return known;
 }
 
-int uw_memory_lock(const struct uw_port *port)
+static int uw_memory_lock_busy(struct uw_port *port)
 {
-	if (port->atomic)
-		return mmap_read_trylock(current->mm) ? 0 : -EINTR;
-	return mmap_read_lock_killable(current->mm) ? -EINTR : 0;
+	while (port->lock_tries) {
+		port->lock_tries--;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		usleep_range(UW_LOCK_WAIT_US, 2 * UW_LOCK_WAIT_US);
+		if (mmap_read_trylock(current->mm))
+			return 0;
+	}
+	port->busy = true;
+	return -EAGAIN;
+}
+
+int uw_memory_lock(struct uw_port *port)
+{
+	if (mmap_read_trylock(current->mm))
+		return 0;
+	return uw_memory_lock_busy(port);
 }
 
 void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomic)
@@ -65,6 +89,7 @@ void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomi
 
 	memset(port, 0, sizeof(*port));
 	port->atomic = atomic;
+	port->lock_tries = atomic ? 0 : UW_LOCK_TRIES;
 	port->space = IS_ERR(space) ? NULL : space;
 	port->epoch = port->space ? uw_space_epoch(port->space) : 0;
 	port->arch = arch;
@@ -122,8 +147,9 @@ int uw_memory_enter_at(struct uw_port *port, u64 address)
 	if (address >= TASK_SIZE_MAX)
 		return -EFAULT;
 	if (!uw_memory_is_known(port, address)) {
-		if (uw_memory_lock(port))
-			return -EINTR;
+		err = uw_memory_lock(port);
+		if (err)
+			return err;
 		err = uw_memory_look(port, address);
 		mmap_read_unlock(current->mm);
 	}
@@ -152,7 +178,7 @@ static bool uw_vma_may_fault(const struct vm_area_struct *vma)
 }
 
 /* Stacks are anonymous memory, and the kernel merges none of two that keep a guard page apart. */
-bool uw_memory_other_stack(const struct uw_port *port, u64 sp, u64 address)
+bool uw_memory_other_stack(struct uw_port *port, u64 sp, u64 address)
 {
 	struct vm_area_struct *vma;
 	bool other;
@@ -180,13 +206,13 @@ static int uw_stack_page_in(const struct uw_port *port, u64 address)
 	return fixup_user_fault(current->mm, address, 0, NULL);
 }
 
-static int uw_stack_fault_in(const struct uw_port *port, u64 address)
+static int uw_stack_fault_in(struct uw_port *port, u64 address)
 {
 	u64 last = address + port->word_bytes - 1;
-	int err;
+	int err = uw_memory_lock(port);
 
-	if (uw_memory_lock(port))
-		return -EINTR;
+	if (err)
+		return err;
 	err = uw_stack_page_in(port, address);
 	if (!err && (address ^ last) & PAGE_MASK)
 		err = uw_stack_page_in(port, last);
@@ -203,7 +229,7 @@ int uw_memory_fault(struct uw_port *port, u64 address, u64 *word)
 	if (port->atomic)
 		return -EFAULT;
 	err = uw_stack_fault_in(port, address);
-	if (err == -EINTR || err == -EACCES)
+	if (err == -EINTR || err == -EACCES || err == -EAGAIN)
 		return err;
 	if (!err && !uw_word_nofault(port, address, word))
 		return 0;

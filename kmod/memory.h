@@ -17,7 +17,10 @@ struct uw_port;
  */
 void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomic);
 
-/* Lock current->mm to look at its mappings: 0, or -EINTR: killed, or atomic and in use. */
-int uw_memory_lock(const struct uw_port *port);
+/*
+ * Lock current->mm to look at its mappings: 0; -EINTR: killed; -EAGAIN: others have it,
+ * and the walk's tries are used up (an atomic one has a single try): port->busy is set.
+ */
+int uw_memory_lock(struct uw_port *port);
 
 #endif

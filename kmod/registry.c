@@ -197,8 +197,9 @@ int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found)
 		err = uw_space_rule(port, address, found);
 	if (err != -EAGAIN)
 		return err;
-	if (uw_memory_lock(port))
-		return -EINTR;
+	err = uw_memory_lock(port);
+	if (err)
+		return err;
 	err = uw_registry_look(port, address, found);
 	mmap_read_unlock(current->mm);
 	return err;

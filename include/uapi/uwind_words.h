@@ -34,7 +34,8 @@
 	X(REFUSED_READ, "refused_read", 0)   /* a fault outside the stack        */ \
 	X(KILLED, "killed", 0)               /* a fatal signal ended the walk    */ \
 	X(STACK_SWITCH, "stack_switch", 0)   /* to another stack, further down   */ \
-	X(SHADOW_STACK, "shadow_stack", 0)   /* which has another return address */
+	X(SHADOW_STACK, "shadow_stack", 0)   /* which has another return address */ \
+	X(BUSY, "busy", 0)                   /* the memory map was being changed all the time */
 
 /* How a frame was found: X(NAME, json). The first frame is always PC. */
 #define UWIND_METHOD_LIST(X)                                                     \

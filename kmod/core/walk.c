@@ -41,6 +41,10 @@
  * A rule of kind UNKNOWN stands for code that rarely has a frame pointer. A caller
  * there may have set it up; at an exact pc it is not tried.
  *
+ * What could not be told because the memory map was being changed might have been
+ * anything: whatever such a step has found, the stop is BUSY, and the step's caller is
+ * not shown.
+ *
  * The walk ends: SP rises with every frame, except that a signal frame may
  * change the stack, which is allowed MAX_SIGNAL_FRAMES times, and that one
  * leaf of arm64 may follow each of them.
@@ -263,10 +267,19 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 	return stop;
 }
 
+/* In a step that began with so many frames. */
+static enum uw_stop stop_busy(struct uw_walk *walk, u32 before)
+{
+	if (walk->nr_frames > before)
+		walk->frames[before].stack_bytes = UW_STACK_BYTES_UNKNOWN;
+	return UW_STOP_BUSY;
+}
+
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 {
 	struct progress at = {.method = UW_METHOD_PC, .exact = true};
 	struct uw_found found;
+	u32 before;
 
 	walk->nr_frames = 0;
 	walk->stop = UW_STOP_NONE;
@@ -274,7 +287,10 @@ void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 	    !(walk->regs.known >> uw_arch_sp(walk->arch) & 1))
 		walk->stop = UW_STOP_BAD_REGS;
 	while (walk->stop == UW_STOP_NONE) {
+		before = walk->nr_frames;
 		walk->stop = step(walk, port, &at, &found);
+		if (uw_port_busy(port) && walk->stop != UW_STOP_KILLED)
+			walk->stop = stop_busy(walk, before);
 		if (walk->stop == UW_STOP_NONE && walk->nr_frames % REST_FRAMES == 0 && uw_port_rest(port))
 			walk->stop = UW_STOP_KILLED;
 	}

@@ -44,10 +44,11 @@ struct uw_found {
  *
  *   int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
  *       0: rule found; -ENOENT: executable, but no row (offset and file are
- *       set); -EFAULT: not in an executable mapping; -EINTR: being killed.
+ *       set); -EFAULT: not in an executable mapping; -EINTR: being killed; -EAGAIN: busy.
  *   int uw_port_word(struct uw_port *port, u64 address, u64 *word)
  *       read one word of stack, on 32-bit Arm of code, too, of the ABI's size: 0; -EFAULT;
- *       -EACCES: a fault outside the stack is not allowed; -EINTR: a fatal signal is pending.
+ *       -EACCES: a fault outside the stack is not allowed; -EINTR: a fatal signal is pending;
+ *       -EAGAIN: busy.
  *   int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])
  *       read code: 0; or a negative errno, and nothing is lost: it never faults.
  *   u64 uw_port_strip(struct uw_port *port, u64 address)
@@ -58,6 +59,9 @@ struct uw_found {
  *   int uw_port_rest(struct uw_port *port)
  *       called every so many frames, as some kernels never preempt their own code: 0, or
  *       -EINTR: a fatal signal is pending.
+ *   bool uw_port_busy(const struct uw_port *port)
+ *       something that was asked could not be told, as the memory map was being changed
+ *       all the time. Once it is so it stays so. What was found since is not relied on.
  *   bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
  *       address, which is below sp, lies in memory that may be another stack. Asked
  *       once a walk, at its end.

@@ -25,6 +25,8 @@ struct uw_port {
 	unsigned long readable_start; /* the mapping that was read last          */
 	unsigned long readable_places; /* of a word in it                       */
 	bool atomic;               /* must not sleep: see uw_memory_begin()     */
+	bool busy;                 /* mmap_lock could not be had                */
+	u8 lock_tries;             /* that are left: see memory.c               */
 	bool probed;               /* a probe may have changed pc or stack      */
 	unsigned long trampoline;  /* of return probes, once it was met          */
 };
@@ -34,7 +36,7 @@ void uw_distrust(const struct uw_port *port, u64 address, const struct uw_found 
 int uw_memory_enter_at(struct uw_port *port, u64 address);
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
 int uw_memory_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES]);
-bool uw_memory_other_stack(const struct uw_port *port, u64 sp, u64 address);
+bool uw_memory_other_stack(struct uw_port *port, u64 sp, u64 address);
 
 static inline int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
 {
@@ -80,6 +82,11 @@ static inline int uw_port_rest(struct uw_port *port)
 		return 0;
 	cond_resched();
 	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+static inline bool uw_port_busy(const struct uw_port *port)
+{
+	return port->busy;
 }
 
 static inline int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])

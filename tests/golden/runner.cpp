@@ -125,6 +125,8 @@ private:
 			in >> second;
 			world_->port.fail_at = static_cast<u32>(number(first));
 			world_->port.fail_with = second == "EACCES" ? -EACCES : second == "EINTR" ? -EINTR : -EFAULT;
+		} else if (verb == "busy") {
+			world_->port.busy_at = static_cast<u32>(number(first));
 		} else if (verb == "mem") {
 			for (u64 at = number(first); in >> second; at += word_bytes())
 				world_->word(at, number(second));

@@ -39,15 +39,33 @@ struct uw_port {
 	u64 stack_start; /* memory below it may be another stack's                */
 	u32 rests;      /* how often the walk let others run                      */
 	u32 killed_at;  /* that rest (from 1) finds a fatal signal; 0: none       */
+	u32 asked;      /* how often one of the functions below that may be refused was called */
+	u32 busy_at;    /* that call (from 1) and all later ones are refused; 0: none */
+	bool busy;
 	u32 distrusted; /* number of the table that was, and where              */
 	u64 distrusted_at;
 };
+
+UW_PORT_INLINE bool uw_port_refuses(struct uw_port *port)
+{
+	port->asked++;
+	if (port->asked == port->busy_at)
+		port->busy = true;
+	return port->busy;
+}
+
+UW_PORT_INLINE bool uw_port_busy(const struct uw_port *port)
+{
+	return port->busy;
+}
 
 UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
 {
 	const struct uw_rule *rule;
 	u32 i;
 
+	if (uw_port_refuses(port))
+		return -EAGAIN;
 	for (i = 0; i < port->nr_codes; i++) {
 		const struct uw_port_code *code = &port->code[i];
 
@@ -70,6 +88,8 @@ UW_PORT_INLINE int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 {
 	u32 i;
 
+	if (uw_port_refuses(port))
+		return -EAGAIN;
 	port->reads++;
 	if (port->reads == port->fail_at)
 		return port->fail_with;
@@ -111,6 +131,8 @@ UW_PORT_INLINE int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_C
 {
 	u32 i;
 
+	if (uw_port_refuses(port))
+		return -EAGAIN;
 	for (i = 0; i < UW_CODE_BYTES; i++)
 		if (uw_port_byte(port, address + i, &code[i]))
 			return -EFAULT;

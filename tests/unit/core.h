@@ -256,6 +256,8 @@ public:
 		port.nr_slices = static_cast<u32>(slices_.size());
 		port.reads = 0;
 		port.rests = 0;
+		port.asked = 0;
+		port.busy = false;
 		uw_walk_run(&walk, &port);
 		const u32 same = shadow ? uw_shadow_check(&walk, &port, shadow) : 0;
 		frames.resize(walk.nr_frames);

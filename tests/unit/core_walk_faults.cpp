@@ -71,6 +71,24 @@ void fail_every_read(World world, u32 min_reads)
 	}
 }
 
+// Refused at any question, a walk shows what it knew until then.
+void refuse_every_question(World world, u32 min_questions)
+{
+	world.port.busy_at = 0;
+	const Walked whole = world.walk();
+	const u32 questions = world.port.asked;
+	REQUIRE(questions >= min_questions);
+	for (u32 at = 1; at <= questions; at++) {
+		world.port.busy_at = at;
+		const Walked cut = world.walk();
+		REQUIRE(cut.stop == UW_STOP_BUSY);
+		REQUIRE(!cut.frames.empty());
+		REQUIRE(cut.frames.size() <= whole.frames.size());
+		for (std::size_t i = 0; i < cut.frames.size(); i++)
+			REQUIRE(cut.frames[i].pc == whole.frames[i].pc);
+	}
+}
+
 // 4,096 frames of a function that calls itself.
 World deep_walk()
 {
@@ -97,6 +115,15 @@ TEST_CASE("a fault at any read of a signal frame ends the walk there")
 {
 	fail_every_read(signal_walk(UW_ARCH_X86_64), 17 + 4);
 	fail_every_read(signal_walk(UW_ARCH_ARM64), 33 + 4);
+}
+
+TEST_CASE("a walk that cannot be told something, as the memory map changes all the time, ends there and guesses nothing")
+{
+	refuse_every_question(table_walk(), 8);
+	refuse_every_question(signal_walk(UW_ARCH_X86_64), 24);
+	refuse_every_question(signal_walk(UW_ARCH_ARM64), 40);
+	for (const uw_arch arch : {UW_ARCH_X86_64, UW_ARCH_ARM64})
+		refuse_every_question(frame_pointer_walk(arch), 18);
 }
 
 TEST_CASE("a long walk lets others run, each time after so many frames that a processor is never held for long")

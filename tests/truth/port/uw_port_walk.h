@@ -50,6 +50,13 @@ UW_PORT_INLINE int uw_port_rest(struct uw_port *port)
 	return 0;
 }
 
+/* They are stopped while they are walked. */
+UW_PORT_INLINE bool uw_port_busy(const struct uw_port *port)
+{
+	(void)port;
+	return false;
+}
+
 UW_PORT_INLINE bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
 {
 	(void)port;

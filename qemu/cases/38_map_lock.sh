@@ -1,0 +1,11 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0
+# A thread that is sampled does not wait for a sibling that keeps the lock of their memory map, and the module can be removed
+# meanwhile.
+# Expected: 15 s
+. ./lib.sh
+
+insert_module
+$PROGRAMS/map_lock 4 >lock.txt || fail "nobody waits: $(cat lock.txt)"
+cat lock.txt
+insert_module
