@@ -15,10 +15,12 @@
  * bound ranges calls it at once, and so do many new spaces.
  *
  * What is cached of an mm is true until its mappings change. Kernels with per-VMA
- * locks count changes: mm_lock_seq moves each time mmap_lock is given back by a
- * writer, and no page of a new mapping can be entered before that, since a fault
- * there waits for the writer. So a range that was compared with its VMA at the
- * present count is true, without any lock; at another, it is compared again.
+ * locks count changes: mm_lock_seq moves when a writer takes mmap_lock, is odd as
+ * long as the writer has it, and moves again. So a range that was compared with its
+ * VMA at the present count is true, without any lock; at another, it is compared
+ * again. While the count is odd nothing is true, as mappings are compared under
+ * mmap_lock, when it is even: mremap(), for one, moves pages to where another mapping
+ * was, and they can be entered there before it gives the lock back.
  * Other kernels count nothing, so each walk compares each range once: it counts
  * walks of that mm, and a range that was compared in this walk or a later one is
  * true. Only what this walk has found true is believed by it.

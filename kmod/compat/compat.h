@@ -102,14 +102,14 @@ static inline s64 uw_inode_mtime_ns(const struct inode *inode)
 #include <linux/mm_types.h>
 
 /*
- * How often mmap_lock was given back by a writer, or 0 where nothing counts that. A
- * writer that is at work does not count yet.
+ * How often mmap_lock was taken and given back by writers, or 0 where nothing counts
+ * that. Odd: a writer is at work.
  */
 static inline u64 uw_mm_sequence(const struct mm_struct *mm)
 {
 #ifdef HAVE_MM_LOCK_SEQ
 #define UW_MM_SEQUENCE 1
-	return READ_ONCE(mm->mm_lock_seq.sequence) & ~1u;
+	return READ_ONCE(mm->mm_lock_seq.sequence);
 #else
 #define UW_MM_SEQUENCE 0
 	return 0;
