@@ -26,6 +26,7 @@
  * true. Only what this walk has found true is believed by it.
  */
 #include <linux/cred.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/rhashtable.h>
@@ -226,6 +227,8 @@ static void uw_space_end_some(bool all)
 	rhashtable_walk_enter(&spaces, &iter);
 	uw_space_take_ended(&iter, &ended, all);
 	rhashtable_walk_exit(&iter);
+	if (!list_empty(&ended))
+		uw_stall_asleep(UW_STALL_SPACES_TAKEN);
 	list_for_each_entry_safe(space, next, &ended, ended) {
 		uw_space_end(space);
 		cond_resched();
@@ -249,12 +252,18 @@ int uw_space_init(void)
 	return rhashtable_init(&spaces, &table_params);
 }
 
-/* Nobody makes spaces any more; until all are gone, notifiers may call for a sweep. */
+/*
+ * Nobody makes spaces any more; until all are gone, notifiers may call for a sweep. What
+ * a sweep has taken out of the table, it must end: rmmod may have real-time priority,
+ * and the sweep's worker this very CPU, so it sleeps.
+ */
 void uw_space_exit(void)
 {
+	cancel_delayed_work_sync(&sweep_work);
+	uw_space_end_some(true);
 	while (atomic_read(&nr_spaces)) {
+		msleep(1);
 		uw_space_end_some(true);
-		cond_resched();
 	}
 	mmu_notifier_synchronize();
 	cancel_delayed_work_sync(&sweep_work);
