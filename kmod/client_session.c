@@ -10,6 +10,7 @@
 
 #include "client.h"
 #include "session.h"
+#include "stall.h"
 #include "uwind.h"
 
 #define UW_MAX_RATE_HZ 100000
@@ -117,6 +118,7 @@ static int uw_session_act(struct uw_client *client, void *data,
 	int err = -EINVAL;
 
 	mutex_lock(&client->mutex);
+	uw_stall_asleep(UW_STALL_CLIENT_HELD);
 	if (client->session)
 		err = act(client, data);
 	mutex_unlock(&client->mutex);

@@ -115,6 +115,7 @@ static const struct file_operations uw_control_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
+/* Everybody's messages to any family wait for this one: it waits for nobody. */
 static int uw_client_attach(struct uw_client *client, struct uw_reader *socket, bool privileged)
 {
 	int err = -EBUSY;
@@ -122,7 +123,8 @@ static int uw_client_attach(struct uw_client *client, struct uw_reader *socket, 
 	if (!uw_control_allows(client, socket->file->f_cred, privileged) ||
 	    !uw_control_allows(client, current_cred(), privileged))
 		return -EPERM;
-	mutex_lock(&client->mutex);
+	if (!mutex_trylock(&client->mutex))
+		return -EBUSY;
 	if (!client->session) {
 		swap(client->reader, *socket);
 		err = 0;

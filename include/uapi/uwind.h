@@ -453,7 +453,8 @@ struct uwind_self_next {
 
 enum uwind_cmd {
 	UWIND_CMD_UNSPEC,
-	UWIND_CMD_ATTACH,  /* to the kernel: UWIND_A_FD. EPERM: see above        */
+	UWIND_CMD_ATTACH,  /* to the kernel: UWIND_A_FD. EPERM: see above. EBUSY: its session
+			    * runs, or another call with that descriptor is at work */
 	UWIND_CMD_RECORDS, /* from the kernel: SESSION, SEQ, RECORDS             */
 };
 
