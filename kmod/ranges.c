@@ -18,6 +18,7 @@
 
 #include "file_store.h"
 #include "ranges.h"
+#include "stall.h"
 #include "table_store.h"
 
 #define UW_ADD_TRIES 16 /* in a set that others add to at the same time            */
@@ -121,9 +122,10 @@ struct uw_ranges *uw_range_set_get(struct uw_range_set *set)
 	struct uw_ranges *ranges;
 
 	rcu_read_lock();
-	ranges = rcu_dereference(set->ranges);
-	if (ranges && !refcount_inc_not_zero(&ranges->refs))
-		ranges = NULL;
+	do {
+		ranges = rcu_dereference(set->ranges);
+		uw_stall(UW_STALL_RANGES_SEEN);
+	} while (ranges && !refcount_inc_not_zero(&ranges->refs));
 	rcu_read_unlock();
 	return ranges;
 }
