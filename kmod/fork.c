@@ -28,6 +28,7 @@
 #include "ranges.h"
 #include "registry.h"
 #include "session.h"
+#include "stall.h"
 #include "stats.h"
 #include "work.h"
 
@@ -52,17 +53,23 @@ static int wanted = UW_FORK_READY; /* Protected by: take_lock to write          
 
 /*
  * To watch its memory is given up at any pending signal, but a child that is traced
- * is born with a stop pending. So signals wait until that is done.
+ * is born with a stop pending. So signals wait until that is done. The flag is set
+ * again even if no signal is pending: the freezer uses it, too, and
+ * recalc_sigpending() then takes away what nobody needs.
  */
 static int uw_fork_bind(const struct uw_fork_work *fork)
 {
 	struct sighand_struct *sighand = rcu_dereference_protected(current->sighand, true); /* one's own stays */
+	bool interrupted;
 	int err = -EINTR, i;
 
 	for (i = 0; err == -EINTR && i < UW_FORK_TRIES; i++) {
-		clear_thread_flag(TIF_SIGPENDING);
+		uw_stall_asleep(UW_STALL_CHILD_BINDS);
+		interrupted = test_and_clear_thread_flag(TIF_SIGPENDING);
 		err = uw_registry_inherit(fork->ranges, fork->deaths);
 		spin_lock_irq(&sighand->siglock);
+		if (interrupted)
+			set_thread_flag(TIF_SIGPENDING);
 		recalc_sigpending();
 		spin_unlock_irq(&sighand->siglock);
 		if (fatal_signal_pending(current))

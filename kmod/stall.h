@@ -22,6 +22,7 @@ enum uw_stall_point {
 	UW_STALL_SPACES_TAKEN = 7, /* spaces were taken out of the table, and are not yet ended. Asleep */
 	UW_STALL_CLIENT_HELD = 8,  /* a call has its file's mutex. Asleep         */
 	UW_STALL_RANGES_SEEN = 9,  /* a set's ranges were found, without a reference yet */
+	UW_STALL_CHILD_BINDS = 10, /* a child is about to bind what it has inherited. Asleep */
 };
 
 #ifdef UWIND_STALL
