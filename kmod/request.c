@@ -30,6 +30,7 @@
 
 #define UW_PENDING_BITS 15
 #define UW_PENDING_PROBES 8
+#define UW_MAX_ATOMIC_FRAMES 256u /* of a walk that is not preempted             */
 
 static_assert(offsetof(struct uw_request, work) == 0);
 static_assert(offsetof(struct uw_work, resident) == 0);
@@ -302,7 +303,7 @@ static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bo
 /* The CPU's frames or none: this is no place for an allocator. */
 static void uw_request_walk_early(struct uw_request *request)
 {
-	struct uw_walk walk = { .max_frames = uw_session_max_frames() };
+	struct uw_walk walk = { .max_frames = min(uw_session_max_frames(), UW_MAX_ATOMIC_FRAMES) };
 
 	walk.frames = this_cpu_xchg(spare_frames, NULL);
 	if (!walk.frames)

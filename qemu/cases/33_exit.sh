@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 # Processes that live for ten milliseconds, and such that dump core, in a recording of everything: they have names and complete
-# stacks. What is asked for while the kernel writes a core is answered, too: it was walked before the memory went.
-# Expected: 25 s
+# stacks. What is asked for while the kernel writes a core is answered, too: it was walked before the memory went, up to a depth.
+# Expected: 40 s
 . ./lib.sh
 
 trap 'echo "$pattern" >/proc/sys/kernel/core_pattern; clean_up' EXIT
@@ -25,3 +25,13 @@ end r $recorder lost:5 samples:short_lived:200 complete:short_lived:90 processes
 	chain:short_lived:work_recurse:main samples:dump_victim:100 complete:dump_victim:90 processes:dump_victim:10 \
 	chain:dump_victim:abort:die_below chain:dump_victim:die_below:main
 kill $short_lived $dump_victim
+
+cp $PROGRAMS/dump_victim deep_dump
+: >deaths.txt
+./deep_dump 3600 1000 >deaths.txt &
+deep_dump=$!
+begin deep -a -F 999 --max-depth 2048
+until_true 60 has_tables deep_dump || fail "its table is there: $(cat list.txt)"
+until_true 120 dumped $(($(wc -l <deaths.txt) + 10)) || fail "ten deep ones dump core: $(tail -n 3 deaths.txt)"
+end deep $recorder samples:deep_dump:100 stop:deep_dump:depth:50 depth:deep_dump:256 chain:deep_dump:abort:die_below
+kill $deep_dump

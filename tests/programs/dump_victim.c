@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Starts processes that end by abort(), below some recursion, and dump so much memory that the kernel is busy with it.
+//
+// Usage: dump_victim [SECONDS [DEPTH]]   of the recursion (9)
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,7 +26,7 @@ static __attribute__((noinline)) int die_below(unsigned int depth)
 	return die_below(depth - 1) + pad[depth % 16];
 }
 
-static void live_and_die(void)
+static void live_and_die(unsigned int depth)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	void *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -32,18 +34,19 @@ static void live_and_die(void)
 	if (memory == MAP_FAILED || setrlimit(RLIMIT_CORE, &unlimited))
 		_exit(1);
 	memset(memory, 1, MEMORY_BYTES);
-	_exit(die_below(9));
+	_exit(die_below(depth));
 }
 
 int main(int argc, char **argv)
 {
 	double end = work_clock(CLOCK_BOOTTIME) + work_seconds(argc, argv);
+	unsigned int depth = argc > 2 ? (unsigned int)atoi(argv[2]) : 9;
 	int status;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (work_clock(CLOCK_BOOTTIME) < end) {
 		if (fork() == 0)
-			live_and_die();
+			live_and_die(depth);
 		if (wait(&status) > 0)
 			puts(WIFSIGNALED(status) && WCOREDUMP(status) ? "dumped" : "exited");
 	}
