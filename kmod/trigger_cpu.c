@@ -73,11 +73,12 @@ int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_session *sessi
 		return -ENOMEM;
 	trigger->attr = *attr;
 	cpuhp_state_add_instance(online_state, &trigger->node);
-	err = READ_ONCE(trigger->err);
+	cpus_read_lock(); /* a CPU that comes online fails before this, or is counted */
+	err = trigger->err;
+	trigger->started = !err;
+	cpus_read_unlock();
 	if (err)
 		uw_trigger_cpu_deinit(trigger);
-	else
-		WRITE_ONCE(trigger->started, true);
 	return err;
 }
 

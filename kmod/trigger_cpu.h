@@ -21,8 +21,8 @@ struct uw_trigger_cpu {
 	struct uw_session *session;
 	struct perf_event_attr attr;
 	struct uw_counter __percpu *counters;
-	int err; /* of the last counter that could not be made                  */
-	bool started; /* from now on a counter that fails is counted, not returned */
+	int err; /* of the last counter that could not be made. Protected by: cpus_read_lock() against callbacks */
+	bool started; /* from now on a counter that fails is counted, not returned. Protected by: the same */
 	u32 nr_failed; /* Written by: the CPU hotplug core's callbacks           */
 	struct mutex mutex; /* Order: outside cpus_read_lock()                  */
 	bool enabled; /* Protected by: mutex, and by cpus_read_lock() against a CPU coming online */
