@@ -17,6 +17,9 @@ struct uwind_range;
 /* The mapping of that file in current's memory, if a walk has met it; false: unknown. */
 bool uw_registry_mapping(const struct uw_file *file, u64 address, struct uwind_range *mapping);
 
+/* Begin to watch a live mm, as binding would. Errors as of binding; -ENOMEM, -ENOSPC. */
+int uw_registry_watch(struct mm_struct *mm);
+
 /*
  * The path of that file as current sees it, if it is mapped at that address, in a buffer
  * of PATH_MAX bytes. NULL: it is not, or that cannot be seen without waiting. Does not sleep.

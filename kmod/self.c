@@ -47,14 +47,21 @@ static struct uw_kept *uw_self_table(struct uwind_self_add *arg, struct uw_quota
 	return kept;
 }
 
+/*
+ * To begin to watch the memory is given up at any pending signal, and the call is made
+ * again. So that comes first: a section takes long to read, and a program with a timer
+ * would read it for ever.
+ */
 static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
 {
 	struct uwind_range range = { .start = arg->text_start, .end = arg->text_end };
 	struct uw_kept *kept;
-	int err = uw_quota_begin_input(quota);
+	int err = uw_registry_watch(current->mm);
 
+	if (!err)
+		err = uw_quota_begin_input(quota);
 	if (err)
-		return err;
+		return err == -EINTR ? -ERESTARTSYS : err;
 	kept = uw_self_table(arg, quota);
 	uw_quota_end_input(quota);
 	if (IS_ERR(kept))

@@ -18,7 +18,7 @@ MODULE_PARM_DESC(stall_point, "where tasks are held: a value of enum uw_stall_po
 
 static unsigned int stall_ms = 5;
 module_param(stall_ms, uint, 0644);
-MODULE_PARM_DESC(stall_ms, "for how many milliseconds, at most 100 (5)");
+MODULE_PARM_DESC(stall_ms, "for how many milliseconds, at most 100, asleep 1,000 (5)");
 
 static unsigned int stall_tid;
 module_param(stall_tid, uint, 0644);
@@ -35,22 +35,17 @@ static bool uw_stall_here(enum uw_stall_point point)
 	return READ_ONCE(stall_point) == point && (!tid || task_pid_nr(current) == tid);
 }
 
-static unsigned int uw_stall_ms(void)
-{
-	return min(READ_ONCE(stall_ms), 100u);
-}
-
 void uw_stall(enum uw_stall_point point)
 {
 	if (unlikely(uw_stall_here(point)))
-		mdelay(uw_stall_ms());
+		mdelay(min(READ_ONCE(stall_ms), 100u));
 }
 
 void uw_stall_asleep(enum uw_stall_point point)
 {
 	might_sleep();
 	if (unlikely(uw_stall_here(point)))
-		schedule_timeout_uninterruptible(msecs_to_jiffies(uw_stall_ms()));
+		schedule_timeout_uninterruptible(msecs_to_jiffies(min(READ_ONCE(stall_ms), 1000u)));
 }
 
 bool uw_stall_fails(unsigned int part)

@@ -1,12 +1,13 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 # With the windows of races held open: whichever part of the module fails to begin, nothing is left of those before it, and nobody
-# had a device of it open; a walk never waits for whoever serves userfaultfd.
-# Expected: 25 s
+# had a device of it open; a walk never waits for whoever serves userfaultfd. A child inherits what it should, whatever another
+# thread registers meanwhile, and can be frozen meanwhile; rmmod with real-time priority lets the module's own work end.
+# Expected: 45 s
 # Needs: /root/stall/uwind.ko
 . ./lib.sh
 
-INIT=3 FAULT=5 # as kmod/stall.h counts
+INIT=3 FAULT=5 SPACES_TAKEN=7 RANGES_SEEN=9 CHILD_BINDS=10 # as kmod/stall.h counts
 MODULE_FILE=$DELAYED_MODULE
 
 nothing_left() {
@@ -50,15 +51,57 @@ fail_under_an_opener() {
 	wait $opener 2>/dev/null
 }
 
+# stall POINT MS
+stall() {
+	echo "$1" >/sys/module/uwind/parameters/stall_point
+	echo "$2" >/sys/module/uwind/parameters/stall_ms
+}
+
 walk_armed_stack() {
-	echo $FAULT >/sys/module/uwind/parameters/stall_point
-	echo 50 >/sys/module/uwind/parameters/stall_ms
+	stall $FAULT 50
 	$PROGRAMS/armed_stack 40 >armed.txt &
 	armed=$!
 	while kill -0 $armed 2>/dev/null; do $PROGRAMS/ask_tasks 2000 $armed >>asked.txt; done
 	wait $armed || fail "no walk waits for userfaultfd: $(cat armed.txt)"
-	echo 0 >/sys/module/uwind/parameters/stall_point
+	stall 0 5
 	echo "$(awk '{ sum += $1 } END { print sum }' asked.txt) walks: $(cat armed.txt)"
+}
+
+inherit() {
+	stall $RANGES_SEEN 100
+	$PROGRAMS/windows_check fork >fork.txt || fail "nothing is lost: $(cat fork.txt)"
+	stall 0 5
+	cat fork.txt
+}
+
+# The freezer has the flag of pending signals set, and no signal. Only that of the first version sets it once.
+freeze_at_birth() {
+	mkdir freezer
+	mount -t cgroup -o freezer freezer freezer 2>/dev/null || { echo "no freezer of the first version here"; return; }
+	mkdir freezer/born
+	stall $CHILD_BINDS 1000
+	$PROGRAMS/windows_check born >born.txt &
+	born=$!
+	until_true 10 test -s born.txt || fail "a child is born"
+	for pid in $born $(cat born.txt); do echo "$pid" >freezer/born/cgroup.procs; done
+	echo FROZEN >freezer/born/freezer.state
+	until_true 20 grep -q FROZEN freezer/born/freezer.state || fail "who binds ranges at birth is frozen: $(cat freezer/born/freezer.state)"
+	echo THAWED >freezer/born/freezer.state
+	kill -KILL "$born" "$(cat born.txt)"
+	wait "$born" 2>/dev/null
+	stall 0 5
+	until_true 10 rmdir freezer/born || fail "they go"
+	umount freezer
+}
+
+# On one processor: what sweeps, and rmmod, which never lets it run as long as it runs itself.
+remove_under_a_sweep() {
+	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+	stall $SPACES_TAKEN 1000
+	taskset -c 1 $PROGRAMS/windows_check end || fail "one registers, and ends"
+	took=$(taskset -c 1 python3 "$CASES/remove_module.py") || fail "rmmod under a sweep"
+	echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
+	echo "rmmod under a sweep took $took ms"
 }
 
 [ "$(cat /sys/module/uwind/refcnt)" = 0 ] || fail "nobody uses the module"
@@ -66,4 +109,6 @@ remove_module "before"
 fail_each_part
 fail_under_an_opener $((part - 1))
 walk_armed_stack
-remove_module "after that"
+inherit
+freeze_at_birth
+remove_under_a_sweep

@@ -9,6 +9,8 @@ cp $PROGRAMS/self_register .
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 want "the rules hold for nobody" as_nobody ./self_register check
 want "the rules hold for root" ./self_register check
+cp $PROGRAMS/windows_check .
+as_nobody ./windows_check timer >timer.txt || fail "signals do not keep anybody from registering: $(cat timer.txt)"
 dmesg | grep -q 'uwind: self_register\[[0-9]*\]: .sframe section in memory at 0x[0-9a-f]* is refused: byte [0-9]*: ' ||
 	fail "the log names who offered a broken section: $(dmesg | grep uwind: | tail -n 3)"
 missed=$(status_of children_missed)
