@@ -8,5 +8,6 @@
 $PROGRAMS/ioctl_check >checks.txt || fail "the contract holds: $(grep -v "^ok" checks.txt)"
 [ "$(grep -c "^ok" checks.txt)" -gt 150 ] || fail "every rule was tried"
 $PROGRAMS/killed_check >killed.txt || fail "whoever is killed goes: $(cat killed.txt)"
+grep after killed.txt
 uwind list >list.txt || fail "uwind list"
 ! grep -q ioctl_check list.txt || fail "what the test made has gone with it: $(cat list.txt)"
