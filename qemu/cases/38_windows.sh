@@ -61,10 +61,15 @@ walk_armed_stack() {
 	stall $FAULT 50
 	$PROGRAMS/armed_stack 40 >armed.txt &
 	armed=$!
-	while kill -0 $armed 2>/dev/null; do $PROGRAMS/ask_tasks 2000 $armed >>asked.txt; done
+	: >asked.txt
+	while ! gone $armed; do
+		$PROGRAMS/ask_tasks 2000 $armed >>asked.txt 2>refused || gone $armed || fail "its stacks can be asked for: $(cat refused)"
+	done
 	wait $armed || fail "no walk waits for userfaultfd: $(cat armed.txt)"
 	stall 0 5
-	echo "$(awk '{ sum += $1 } END { print sum }' asked.txt) walks: $(cat armed.txt)"
+	asked=$(awk '{ sum += $1 } END { print sum + 0 }' asked.txt)
+	[ "$asked" -ge 100 ] || fail "its stacks were asked for while its memory was armed: $asked times"
+	echo "$asked stacks were asked for: $(cat armed.txt)"
 }
 
 inherit() {
