@@ -1,31 +1,67 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # How long a bystander waits for mmap, fork and exec: alone, beside a process of many mappings that forks all the time, and
-# while that one is sampled. Runs in a guest as root; a line of a table for each.
+# while that one is sampled; then the same beside one that has registered a section. Runs in a guest as root; a line of a table
+# for each. Fails if the worst mmap or exec while it is sampled is more than three times that beside the same process unsampled,
+# and a millisecond.
 # Environment: SECONDS_EACH (6), MAPPINGS (30000)
 set -eu
 P=/root/programs
 each=${SECONDS_EACH:-6}
 number=${MAPPINGS:-30000}
+status=0
 sysctl -qw vm.max_map_count=262144
 
-# line WHO: after a moment for those who begin.
+# line FILE WHO: after a moment for those who begin. What the bystander said stays in FILE.
 line() {
 	sleep 1
-	printf '| %s | %s | %s\n' "$(uname -r)" "$1" "$($P/bystander "$each" | sed 's/   */ | /g')"
+	"$P/bystander" "$each" >"/tmp/$1"
+	printf '| %s | %s | %s\n' "$(uname -r)" "$2" "$(sed 's/   */ | /g' "/tmp/$1")"
 }
 
-line alone
-$P/bystander mapper "$number" 100000 &
-line "beside $number mappings"
-uwind record -v -a -F 999 -o /tmp/bystander.json --duration 100000 >/tmp/bystander.log 2>&1 &
-recorder=$!
-for _ in $(seq 60); do
-	! grep -q 'sampling has begun' /tmp/bystander.log || break
-	sleep 0.5
-done
-sleep 1
-line "beside $number mappings, sampled"
-kill -TERM $recorder
-wait $recorder || { cat /tmp/bystander.log; exit 1; }
-tail -n 1 /tmp/bystander.log
+# worst FILE CALL: in microseconds.
+worst() { sed -n "s/.*$2: worst \([0-9]*\) us.*/\1/p" "/tmp/$1"; }
+
+# alike CALL WHO: sampled or not.
+alike() {
+	least=$(worst unsampled "$1") most=$(worst sampled "$1")
+	if [ "$most" -gt $((3 * least + 1000)) ]; then
+		echo "not so: sampling $2 keeps nobody waiting: the worst $1 took $most us, and $least us while it was not sampled"
+		status=1
+	fi
+}
+
+begin_recording() {
+	uwind record -v -a -F 999 -o /tmp/bystander.json --duration 100000 >/tmp/bystander.log 2>&1 &
+	recorder=$!
+	for _ in $(seq 60); do
+		! grep -q 'sampling has begun' /tmp/bystander.log || break
+		sleep 0.5
+	done
+	sleep 1
+}
+
+end_recording() {
+	kill -TERM $recorder
+	wait $recorder || { cat /tmp/bystander.log; exit 1; }
+	tail -n 1 /tmp/bystander.log
+}
+
+# beside VERB WHO: of those that the program has.
+beside() {
+	"$P/bystander" "$1" "$number" 100000 &
+	mapper=$!
+	line unsampled "beside $2"
+	begin_recording
+	line sampled "beside $2, sampled"
+	end_recording
+	kill $mapper
+	wait $mapper || true
+	alike mmap "$2"
+	alike exec "$2"
+}
+
+line alone alone
+beside mapper "$number mappings"
+beside bound "$number mappings and a section"
+exit $status

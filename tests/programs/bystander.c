@@ -2,8 +2,10 @@
 // How long a process that does nothing unusual waits for its own mappings and children, while others do what they like: at
 // real-time priority, so that it waits for locks, and not for a processor.
 //
-// Usage: bystander [SECONDS]            prints one line: the worst and the median microseconds of each
-//        bystander mapper NUMBER [SECONDS]   the others: a process of so many mappings, whose children are sampled when they begin
+// Usage: bystander [SECONDS [PAUSE_MS]]   prints one line: the worst and the median microseconds of each; in between it sleeps
+//        bystander worker SECONDS       the others: works on each processor, and prints how much it did there in a second
+//        bystander mapper NUMBER [SECONDS]   a process of so many mappings, whose children are sampled when they begin
+//        bystander bound NUMBER [SECONDS]    the same, of a process that has registered a section
 #include <fcntl.h>
 #include <sched.h>
 #include <spawn.h>
@@ -13,9 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "section.h"
 #include "work.h"
 
-#define MOST 100000
+#define MOST 1000000 /* of each kind */
 
 extern char **environ;
 
@@ -100,7 +103,7 @@ static int open_shared(void)
 	return fd;
 }
 
-static int watch(double seconds, char *self)
+static int watch(double seconds, unsigned int pause_ms, char *self)
 {
 	double end = work_clock(CLOCK_MONOTONIC) + seconds;
 	struct sched_param first = { .sched_priority = 50 };
@@ -115,6 +118,7 @@ static int watch(double seconds, char *self)
 			map_once(fd);
 		fork_once();
 		exec_once(self);
+		usleep(pause_ms * 1000);
 	}
 	print(&maps);
 	print(&forks);
@@ -154,11 +158,59 @@ static int map_and_fork(long number, double seconds)
 	return 0;
 }
 
+/* Before it has too many mappings for that. */
+static void bind_section(void)
+{
+	int device = open(UWIND_SELF_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (device < 0 || section_add(device, 4096, 0) == MAP_FAILED) {
+		perror("bystander: a section");
+		exit(1);
+	}
+}
+
+static void work_on(int cpu, double seconds)
+{
+	double end = work_clock(CLOCK_MONOTONIC) + seconds;
+	uint64_t done = 0;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) != 0)
+		_exit(1);
+	while (work_clock(CLOCK_MONOTONIC) < end) {
+		work_sink += work_recurse(20, 1);
+		done++;
+	}
+	printf("%.0f\n", (double)done / seconds);
+	exit(0);
+}
+
+static int work_everywhere(double seconds)
+{
+	long nr = sysconf(_SC_NPROCESSORS_ONLN);
+	int status, bad = 0;
+
+	for (long cpu = 0; cpu < nr; cpu++)
+		if (fork() == 0)
+			work_on((int)cpu, seconds);
+	while (wait(&status) > 0)
+		bad |= status;
+	return bad != 0;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc > 1 && strcmp(argv[1], "nothing") == 0)
+	const char *verb = argc > 1 ? argv[1] : "";
+
+	if (strcmp(verb, "nothing") == 0)
 		return 0;
-	if (argc > 2 && strcmp(argv[1], "mapper") == 0)
+	if (argc > 2 && strcmp(verb, "worker") == 0)
+		return work_everywhere(atof(argv[2]));
+	if (argc > 2 && strcmp(verb, "bound") == 0)
+		bind_section();
+	if (argc > 2 && (strcmp(verb, "mapper") == 0 || strcmp(verb, "bound") == 0))
 		return map_and_fork(atol(argv[2]), work_seconds(argc - 2, argv + 2));
-	return watch(work_seconds(argc, argv), "/proc/self/exe");
+	return watch(work_seconds(argc, argv), argc > 2 ? (unsigned int)atoi(argv[2]) : 0, "/proc/self/exe");
 }

@@ -17,34 +17,12 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "uwind.h"
+#include "section.h"
 
 #define FIRST_USER 62000
 #define FIRST_ID   620000 /* of those that are mapped into a user's namespace      */
 #define NR_IDS     1000
 #define MOST       12     /* sections, more than any limit here                    */
-
-/* SFrame version 2: the header, one function and one row. */
-struct section {
-	uint16_t magic;
-	uint8_t version, flags, arch;
-	int8_t fixed_fp, fixed_ra;
-	uint8_t aux_bytes;
-	uint32_t nr_functions, nr_rows, rows_bytes, functions_offset, rows_offset;
-	int32_t start;
-	uint32_t bytes, first_row, function_rows;
-	uint8_t info, block_bytes;
-	uint16_t padding;
-	uint8_t row[3];
-} __attribute__((packed));
-
-#ifdef __aarch64__
-#define ARCH     2
-#define FIXED_RA 0
-#else
-#define ARCH     3
-#define FIXED_RA (-8)
-#endif
 
 /* Somebody who holds what was accepted until killed. */
 struct holder {
@@ -53,26 +31,6 @@ struct holder {
 };
 
 static long page;
-
-/* Registers a section of text_bytes of text; repeated: one row for each of its bytes. */
-static int add(int device, size_t text_bytes, int repeated)
-{
-	uint8_t *memory = mmap(NULL, page + text_bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct section section = {
-		.magic = 0xdee2, .version = 2, .arch = ARCH, .fixed_ra = FIXED_RA, .nr_functions = 1, .nr_rows = 1,
-		.rows_bytes = 3, .rows_offset = 20, .start = page, .bytes = text_bytes, .function_rows = 1,
-		.info = repeated ? 0x10 : 0, .block_bytes = repeated, .row = { 0, 3, 8 },
-	};
-	struct uwind_self_add arg = {
-		.size = sizeof(arg), .sframe_start = (uintptr_t)memory, .sframe_end = (uintptr_t)memory + sizeof(section),
-		.text_start = (uintptr_t)memory + page, .text_end = (uintptr_t)memory + page + text_bytes,
-	};
-
-	if (memory == MAP_FAILED)
-		return -1;
-	memcpy(memory, &section, sizeof(section));
-	return ioctl(device, UWIND_IOC_SELF_ADD, &arg);
-}
 
 /* Ids of the namespace, which its parent writes when it is told. */
 static void enter_namespace(int ready, int go, uid_t id)
@@ -105,7 +63,7 @@ static void fill(int result, size_t text_bytes, int repeated)
 	int device = open(UWIND_SELF_DEVICE, O_RDWR | O_CLOEXEC);
 
 	while (holder.accepted < MOST && !holder.err) {
-		holder.err = add(device, text_bytes, repeated) ? errno : 0;
+		holder.err = section_add(device, text_bytes, repeated) == MAP_FAILED ? errno : 0;
 		holder.accepted += !holder.err;
 	}
 	if (write(result, &holder, sizeof(holder)) == sizeof(holder))
