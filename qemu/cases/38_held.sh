@@ -3,7 +3,7 @@
 # With delays that only a test build of the module has: a task that is held inside it keeps nobody waiting, and what is
 # held before it is sent reaches no other socket than the reader's. Nor does a message to the module wait for a call that is held.
 # Needs: /root/stall/uwind.ko
-# Expected: 35 s; ATTACK=10 is for how many seconds others try to become the reader
+# Expected: 35 s; ATTACK=600 is the long version: for so many seconds others try to become the reader
 . ./lib.sh
 
 remove_module "before"

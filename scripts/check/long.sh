@@ -50,7 +50,11 @@ long_part() { # PART
 		if passed build-truth-arm64 && passed programs; then step "$1" matrix_guest "build/$1"; fi
 		grep '^|' "$OUT/$1.log"
 		;;
-	unload-amd64 | unload-arm64) vm_part "${1#*-}" 6.1 60_unload CYCLES=100 ;;
+	unload-*) # 100 cycles: 20 minutes
+		arch=${1#unload-} kernel=${1#unload-*-}
+		vm_part "${arch%%-*}" "$kernel" 60_unload "CYCLES=${CYCLES:-100}"
+		grep -h 'longest rmmod' "$OUT/vm-${arch%%-*}-$kernel.log" || true
+		;;
 	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 6.1 34_stopped STOPS=500 ;;
 	attack-amd64) vm_part amd64 6.1 51_attack CALLS=1000000 ;;
 	attack-arm64) vm_part arm64 6.1 51_attack CALLS=600000 ;;
@@ -64,6 +68,7 @@ long_part() { # PART
 		;;
 	lives-amd64 | lives-arm64) vm_part "${1#*-}" 6.1 '35_lives 36_trouble' LOADS=10000 ;;
 	spaces-*) spaces_part amd64 "${1#*-}" ;;
+	reader-*) reader_part amd64 "${1#*-}" ;;
 	bystander-amd64 | bystander-arm64)
 		for kernel in $STOCK_KERNELS; do
 			build_for_vm "${1#*-}" "$kernel"
@@ -113,8 +118,10 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow spaces-6.1 spaces-6.1-debug spaces-6.1-rt spaces-6.12 spaces-7.2 sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
-for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch unload-$arch"; done
+LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
+for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch"; done
+for kernel in $STOCK_KERNELS; do LONG_PARTS+=" reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
+LONG_PARTS+=' reader-6.1-rt reader-6.1-debug spaces-6.1-rt spaces-6.1-debug unload-amd64-6.1-rt'
 
 check_long() { # [PART]
 	local name=${1:-fuzz}

@@ -34,6 +34,8 @@ kernels_met_by() { # PART
 	build-*) for kernel in $(kernels_of "${1#build-}"); do echo "${1#build-} $kernel"; done ;;
 	vm-*-debug-*) arch=${1#vm-} && echo "${arch%%-*} 6.1-debug" ;;
 	vm-*) arch=${1#vm-} && arch=${arch%%-*} && echo "$arch ${1#vm-"$arch"-}" ;;
+	reader-* | spaces-*) echo "amd64 ${1#*-}" ;;
+	unload-*) arch=${1#unload-} && echo "${arch%%-*} ${arch#*-}" ;;
 	*) printf '%s 6.1\n' amd64 arm64 ;;
 	esac
 }
@@ -48,8 +50,11 @@ contents_of() { # PART
 
 kept() { echo "$(cache_dir)/results/$1-$(contents_of "$1")"; } # PART
 
+# A choice of cases, or less of what is long, is no part.
+is_whole() { [ -z "${CASE:-}${ATTACK:-}${CROWD:-}${CYCLES:-}${SECONDS_EACH:-}" ]; }
+
 # part NAME COMMAND...: steps in a folder of their own. What has passed with the same contents is told again and not run
-# again, unless AGAIN=1 says so; a choice of cases is no part.
+# again, unless AGAIN=1 says so.
 part() {
 	local name=$1 top=$OUT before
 	shift
@@ -57,13 +62,13 @@ part() {
 	local OUT=$top/$name
 	rm -rf "$OUT"
 	begin
-	if [ -e "$before/results" ] && [ -z "${AGAIN:-}${CASE:-}" ]; then
+	if [ -e "$before/results" ] && [ -z "${AGAIN:-}" ] && is_whole; then
 		printf '%s passed with the same contents on %s; AGAIN=1 runs it again\n' "$name" "$(date -r "$before/results" +%F)"
 		cp "$before/results" "$OUT/results"
 		cat "$before/said"
 	else
 		"$@" | tee "$OUT/said"
-		if all_passed && [ -z "${CASE:-}" ]; then keep "$before"; fi
+		if all_passed && is_whole; then keep "$before"; fi
 	fi
 	cat "$OUT/results" >>"$top/results"
 }

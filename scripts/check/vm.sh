@@ -106,15 +106,19 @@ vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
 	if built_for_vm "$1" "$2"; then vm_cases "$@" CASE_LIMIT=1500; fi
 }
 
-# Memory maps that begin and end for ten minutes, while those who look for one are held up beside others.
+# Memory maps that begin and end for ten minutes, while those who look for one are held up beside others. 11 minutes.
 spaces_part() { STALL=1 vm_part "$1" "$2" 38_spaces "CROWD=${CROWD:-600}"; } # ARCH KERNEL
 
-# What others feel of a process that is sampled.
+# Others try for ten minutes to become the reader, and to be read as somebody else, while tasks are held up in the midst of it.
+# 12 minutes.
+reader_part() { STALL=1 vm_part "$1" "$2" '38_held 38_exec 38_windows' "ATTACK=${ATTACK:-600}"; } # ARCH KERNEL
+
+# What others feel of a process that is sampled. 5 minutes a kernel.
 bystander_guest() { # ARCH KERNEL
 	local machine
 	read -ra machine <<<"$(machine_of "$1" "$2")"
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --timeout 1100 --out "$OUT/bystander-$1-$2" \
-		--add "build/$1/programs" --add qemu/bystander -- sh /root/bystander/guest.sh
+		--add "build/$1/programs" --add qemu/bystander -- env "SECONDS_EACH=${SECONDS_EACH:-6}" sh /root/bystander/guest.sh
 }
 
 # What a sample costs, by a processor that counts its instructions.
