@@ -139,14 +139,19 @@ static unsigned int set_parameter(const char *name, unsigned int value)
 	return strtoul(text, NULL, 10);
 }
 
-static uint32_t tables(void)
+/* Until nothing is left of those who were released; whether that comes. What is known of a process goes just after its tables. */
+static int settle(void)
 {
-	struct uwind_stats stats = { .size = sizeof(stats) };
+	struct uwind_stats stats = { .size = sizeof(stats), .nr_tables = 1 };
 	int device = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
 
-	ioctl(device, UWIND_IOC_STATS, &stats);
+	for (int i = 0; i < 100 && stats.nr_tables; i++) {
+		usleep(50000);
+		ioctl(device, UWIND_IOC_STATS, &stats);
+	}
 	close(device);
-	return stats.nr_tables;
+	usleep(100000);
+	return !stats.nr_tables;
 }
 
 /* What is counted: a user's part, others', ids that belong to one user, and what all have. */
@@ -164,9 +169,7 @@ static void check_kind(const char *kind, const char *parameter)
 	expect(kind, "a fourth user has one", holders[nr++] = hold(FIRST_USER + 3, -1, page, 0), 8, EDQUOT);
 	expect(kind, "and what all users have ends", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 0, ENOSPC);
 	release(holders, nr);
-	for (int i = 0; i < 100 && tables(); i++)
-		usleep(50000);
-	check("what was held is given back", tables() == 0, "it is not");
+	check("what was held is given back", settle(), "it is not");
 	nr = 0;
 	expect(kind, "there is room again", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 8, EDQUOT);
 	release(holders, nr);
@@ -194,13 +197,13 @@ static void check_spaces(void)
 	struct holder holders[11];
 	int nr = 0;
 
+	settle();
 	for (int i = 0; i < 8; i++)
 		expect("processes", "a user has a part", holders[nr++] = hold(FIRST_USER + i / 2, -1, page, 0), MOST, 0);
 	expect("processes", "which ends", holders[nr++] = hold(FIRST_USER, -1, page, 0), 0, EDQUOT);
 	expect("processes", "and what all users have ends", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 0, ENOSPC);
 	release(holders, nr);
-	for (int i = 0; i < 100 && tables(); i++)
-		usleep(50000);
+	settle();
 	nr = 0;
 	expect("processes", "there is room again", holders[nr++] = hold(FIRST_USER, -1, page, 0), MOST, 0);
 	release(holders, nr);

@@ -378,7 +378,8 @@ TEST_CASE("a file that is announced without a path is found through the process'
 	REQUIRE(recording.prepare(never));
 	Mapping mapping = machine.processes.map(5, "/bin/late", 0x1000000);
 	mapping.path.clear();
-	machine.send({file_record(1, 5, mapping, file.identity), stack_record(5, {frame(0x1000010, 0x10, 1, Method::PC)})});
+	machine.send(
+		{file_record(1, 5, mapping, file.identity), stack_record(5, {frame(0x1000010, 0x10, 1, Method::PC)})});
 	REQUIRE(recording.run_for(milliseconds(100)));
 	wait_for_tables(machine.kernel, 2);
 	const auto report = recording.finish();
