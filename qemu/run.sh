@@ -33,7 +33,7 @@ usage() {
 		  --emulator SUITE         QEMU of that Debian suite, which may know more CPUs; arm64 only
 		  --cpus N                 default 2
 		  --memory MIB             default 2048, more if the guest's files need it
-		  --icount                 guest time counts guest instructions
+		  --icount[=SHIFT]         guest time counts guest instructions, of 2^SHIFT ns each (default: 0)
 		  --append KERNELARGS      for the kernel's command line
 		  --root systemd[:SUITE]   a disk with Debian as apt installs it (default: the host's suite); amd64 only
 		  --monitor CMD            send CMD to QEMU's monitor, once a second while the command runs; answers in DIR/monitor
@@ -57,7 +57,7 @@ bad_usage() {
 number() { [[ $2 =~ ^[1-9][0-9]*$ ]] || bad_usage "$1 wants a number, not '$2'"; }
 
 defaults() {
-	ARCH=$(host_arch) KERNEL=6.1 CPU='' CPUS=2 MEMORY='' ICOUNT=0 APPEND='' MODULE=1 TIMEOUT=600 OUT=''
+	ARCH=$(host_arch) KERNEL=6.1 CPU='' CPUS=2 MEMORY='' ICOUNT='' APPEND='' MODULE=1 TIMEOUT=600 OUT=''
 	SUITE='' EMULATOR=''
 	MONITOR=() ADD=() PKG=()
 }
@@ -79,6 +79,7 @@ set_option() {
 	--emulator) EMULATOR=$2 ;;
 	--cpus) number "$1" "$2" && CPUS=$2 ;;
 	--memory) number "$1" "$2" && MEMORY=$2 ;;
+	--icount) number "$1" "$2" && ICOUNT=$2 ;;
 	--append) APPEND+=" $2" ;;
 	--root) set_root "$2" ;;
 	--monitor) MONITOR+=("$2") ;;
@@ -95,7 +96,7 @@ parse() {
 		case $1 in
 		--) shift && break ;;
 		--help | -h) usage && exit 0 ;;
-		--icount) ICOUNT=1 && shift ;;
+		--icount) ICOUNT=0 && shift ;;
 		--no-module) MODULE=0 && shift ;;
 		--*=*) set_option "${1%%=*}" "${1#*=}" && shift ;;
 		*)
@@ -218,8 +219,8 @@ machine_args() {
 	amd64) ARGS+=(-machine q35 -cpu "${CPU:-max}") && TTY=ttyS0 ;;
 	arm64) ARGS+=(-machine "virt,gic-version=3" -cpu "${CPU:-$(arm64_cpu)}") && TTY=ttyAMA0 ;;
 	esac
-	if [ "$ICOUNT" = 1 ]; then
-		ARGS+=(-accel "tcg,thread=single" -icount "shift=0")
+	if [ -n "$ICOUNT" ]; then
+		ARGS+=(-accel "tcg,thread=single" -icount "shift=$ICOUNT")
 	else
 		ARGS+=(-accel "tcg,thread=multi")
 	fi

@@ -69,6 +69,10 @@ long_part() { # PART
 	lives-amd64 | lives-arm64) vm_part "${1#*-}" 6.1 '35_lives 36_trouble' LOADS=10000 ;;
 	spaces-*) spaces_part amd64 "${1#*-}" ;;
 	reader-*) reader_part amd64 "${1#*-}" ;;
+	hostile-*)
+		kernel=${1#hostile-}
+		hostile_part amd64 "${kernel%-*}" "${1##*-}"
+		;;
 	bystander-amd64 | bystander-arm64)
 		for kernel in $STOCK_KERNELS; do
 			build_for_vm "${1#*-}" "$kernel"
@@ -120,8 +124,8 @@ long_part() { # PART
 
 LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch"; done
-for kernel in $STOCK_KERNELS; do LONG_PARTS+=" reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
-LONG_PARTS+=' reader-6.1-rt reader-6.1-debug spaces-6.1-rt spaces-6.1-debug unload-amd64-6.1-rt'
+for kernel in $STOCK_KERNELS; do LONG_PARTS+=" hostile-$kernel-stranger hostile-$kernel-member reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
+LONG_PARTS+=' hostile-6.1-debug-stranger hostile-6.1-debug-member reader-6.1-rt reader-6.1-debug spaces-6.1-rt spaces-6.1-debug unload-amd64-6.1-rt'
 
 check_long() { # [PART]
 	local name=${1:-fuzz}

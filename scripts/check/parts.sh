@@ -34,6 +34,7 @@ kernels_met_by() { # PART
 	build-*) for kernel in $(kernels_of "${1#build-}"); do echo "${1#build-} $kernel"; done ;;
 	vm-*-debug-*) arch=${1#vm-} && echo "${arch%%-*} 6.1-debug" ;;
 	vm-*) arch=${1#vm-} && arch=${arch%%-*} && echo "$arch ${1#vm-"$arch"-}" ;;
+	hostile-*) kernel=${1#hostile-} && echo "amd64 ${kernel%-*}" ;;
 	reader-* | spaces-*) echo "amd64 ${1#*-}" ;;
 	unload-*) arch=${1#unload-} && echo "${arch%%-*} ${arch#*-}" ;;
 	*) printf '%s 6.1\n' amd64 arm64 ;;
@@ -51,7 +52,7 @@ contents_of() { # PART
 kept() { echo "$(cache_dir)/results/$1-$(contents_of "$1")"; } # PART
 
 # A choice of cases, or less of what is long, is no part.
-is_whole() { [ -z "${CASE:-}${ATTACK:-}${CROWD:-}${CYCLES:-}${SECONDS_EACH:-}" ]; }
+is_whole() { [ -z "${CASE:-}${ATTACK:-}${CROWD:-}${CYCLES:-}${HOSTILE:-}${SECONDS_EACH:-}" ]; }
 
 # part NAME COMMAND...: steps in a folder of their own. What has passed with the same contents is told again and not run
 # again, unless AGAIN=1 says so.

@@ -113,6 +113,22 @@ spaces_part() { STALL=1 vm_part "$1" "$2" 38_spaces "CROWD=${CROWD:-600}"; } # A
 # 12 minutes.
 reader_part() { STALL=1 vm_part "$1" "$2" '38_held 38_exec 38_windows' "ATTACK=${ATTACK:-600}"; } # ARCH KERNEL
 
+# What a user without privilege can cost others in ten minutes, who may open /dev/uwind, or not.
+# 15 minutes.
+hostile_part() { # ARCH KERNEL stranger|member
+	build_for_vm "$1" "$2"
+	if built_for_vm "$1" "$2"; then step "hostile-$2-$3" hostile_guest "$1" "$2" "$3"; fi
+	grep -a '^|' "$OUT/hostile-$2-$3.log" || true
+}
+
+# The guest counts time by instructions, four nanoseconds each, of one processor: several would take turns, and each count the
+# others' time as its own. So figures do not depend on what else the host does.
+hostile_guest() { # ARCH KERNEL stranger|member
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" --icount=2 --cpus 1 --timeout 1150 --out "$OUT/hostile-$2-$3" --pkg python3 \
+		--add "build/$1/programs" --add qemu/hostile --add qemu/cases/remove_module.py:/root/hostile/ -- \
+		python3 /root/hostile/guest.py "$3" "${HOSTILE:-600}"
+}
+
 # What others feel of a process that is sampled. 5 minutes a kernel.
 bystander_guest() { # ARCH KERNEL
 	local machine

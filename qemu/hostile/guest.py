@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What a hostile user costs others, in a guest as root, as lines of a table: beside nobody, beside the same cgroup with plain
+work, forks and mappings, and beside a user who goes for every limit of the module. Says what is not so, and fails then.
+
+Usage: guest.py stranger|member SECONDS     beside that user; beside the others a fifth, and at least 15
+"""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+PROGRAMS = "/root/programs/"
+CGROUPS = "/sys/fs/cgroup/"
+USER = 61001
+FOLDER = "/tmp/hostile"
+LIMITS = {"cpu.max": "50000 100000", "memory.max": str(256 << 20), "pids.max": "2400"}
+
+LEAST_WORK = 0.85  # of what others do beside plain work
+MOST_MEDIAN = 2.0  # times the median beside plain work or nobody, whichever is more
+# docs/limits.md: what is not charged to the cgroup is messages (4 MiB of each of four sessions), open requests, files and
+# spaces, all of which walks make; and what the kernel has not yet given back of processes that ended.
+OUTSIDE_MIB = 32
+MAX_FILES = 1024  # of which an eighth is one user's
+# Lower than usual, so that a slow machine meets them in a short run.
+PARAMETERS = {"max_files": MAX_FILES, "self_quota_tables": 128, "self_quota_kib": 6144, "member_quota_kib": 12288,
+              "range_quota": 16384}
+ROOTS_FILES = 200
+LEFT_MIB = 16  # of the kernel's own caches
+LOG_LINES = 11  # in five seconds, with the kernel's own about those it has left out
+
+# Which refusal each kind of call must have met, and what uwind status must count.
+MET = {
+    "stranger": ["open EACCES", "small-section EDQUOT", "large-section EDQUOT", "input EDQUOT", "late-section EFBIG",
+                 "broken-section EBADMSG"],
+    "member": ["small-section EDQUOT", "large-section EDQUOT", "input EDQUOT", "late-section EFBIG",
+               "broken-section EBADMSG", "session EBUSY", "rate EINVAL", "ask-one EAGAIN", "ask EDQUOT", "tie ENOSPC",
+               "table EDQUOT", "bind ENOSPC", "bind EDQUOT"],
+}
+COUNTED = {"stranger": ["sections_refused", "files_refused", "children_missed"],
+           "member": ["sections_refused", "files_refused", "children_missed", "counters_failed"]}
+
+bad = []
+
+
+def want(good, sentence):
+    if not good:
+        bad.append(sentence)
+        print("not so: " + sentence, flush=True)
+
+
+def read(path):
+    with open(path, encoding="ascii") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def status():
+    lines = subprocess.run(["uwind", "status"], check=True, capture_output=True, text=True).stdout.splitlines()
+    return {key: int(value) for key, value in (line.split(None, 1) for line in lines) if value.isdigit()}
+
+
+def available():
+    return int(re.search(r"MemAvailable: *(\d+)", read("/proc/meminfo")).group(1)) << 10
+
+
+def settled_memory():
+    """Available bytes, when what can be given back is."""
+    time.sleep(2)
+    write("/proc/sys/vm/drop_caches", "3")
+    time.sleep(1)
+    return available()
+
+
+def last_log_line():
+    """The kernel numbers its messages."""
+    number, fd = 0, os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        while True:
+            try:
+                number = int(os.read(fd, 8192).split(b",")[1])
+            except BrokenPipeError:
+                pass
+    except BlockingIOError:
+        return number
+    finally:
+        os.close(fd)
+
+
+class Cgroup:
+    def __init__(self, name, limits):
+        self.path = CGROUPS + name + "/"
+        os.mkdir(self.path)
+        for limit, value in limits.items():
+            write(self.path + limit, value)
+
+    def start(self, command, **options):
+        """Its first process may not be chosen when the cgroup is out of memory."""
+        def enter():
+            write(self.path + "cgroup.procs", "0")
+            write("/proc/self/oom_score_adj", "-1000")
+        return subprocess.Popen(command, preexec_fn=enter, text=True, **options)
+
+    def memory(self):
+        return int(read(self.path + "memory.current"))
+
+    def cpu_seconds(self):
+        return int(re.search(r"usage_usec (\d+)", read(self.path + "cpu.stat")).group(1)) / 1e6
+
+    def end(self):
+        write(self.path + "cgroup.kill", "1")
+        for _ in range(600):
+            if "populated 0" in read(self.path + "cgroup.events"):
+                break
+            time.sleep(0.1)
+        for _ in range(100):
+            try:
+                os.rmdir(self.path)
+                return
+            except OSError:
+                time.sleep(0.1)
+        want(False, f"the cgroup {self.path} ends")
+
+
+class Recorder:
+    """Root samples everything, as a service would: walks are what makes most things grow."""
+    def __init__(self):
+        self.cgroup = Cgroup("recorder", {})
+        with open("/tmp/recorder.log", "w", encoding="utf-8") as log:
+            self.process = self.cgroup.start(["uwind", "record", "-v", "-a", "-F", "499", "-o", "/tmp/recorder.json",
+                                              "--duration", "100000"], stdout=log, stderr=log)
+        for _ in range(600):
+            if "sampling has begun" in read("/tmp/recorder.log"):
+                return
+            time.sleep(0.1)
+        sys.exit("guest.py: the recorder does not begin: " + read("/tmp/recorder.log"))
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        want(self.process.wait() == 0, "the recorder ends well: " + read("/tmp/recorder.log"))
+        self.cgroup.end()
+
+
+class Beside:
+    """What others measure beside one cgroup, or none."""
+    def __init__(self, who, seconds, recorder):
+        self.who, self.seconds = who, seconds
+        base, line, used = available() + recorder.cgroup.memory(), last_log_line(), recorder.cgroup.cpu_seconds()
+        cgroup = Cgroup("hostile", LIMITS) if who != "nobody" else None
+        hostile = self.start_hostile(cgroup) if cgroup else None
+        others = [subprocess.Popen([PROGRAMS + "bystander"] + arguments, stdout=subprocess.PIPE, text=True)
+                  for arguments in (["worker", str(seconds)], [str(seconds), "100"])]
+        self.outside, self.inside = 0, 0
+        while others[0].poll() is None or others[1].poll() is None:
+            time.sleep(1)
+            inside = cgroup.memory() if cgroup else 0
+            self.inside = max(self.inside, inside)
+            self.outside = max(self.outside, base - available() - inside - recorder.cgroup.memory())
+        self.work = sum(float(number) for number in others[0].stdout.read().split())
+        self.latency = re.findall(r"(\w+): worst (\d+) us, 99.9 % (\d+) us, median (\d+) us", others[1].stdout.read())
+        self.lines = last_log_line() - line
+        self.recorder = (recorder.cgroup.cpu_seconds() - used) / seconds
+        self.cpu = cgroup.cpu_seconds() / seconds if cgroup else 0
+        self.refusals = self.end_hostile(hostile) if hostile else []
+        if cgroup:
+            cgroup.end()
+        want(len(self.latency) == 3 and self.work > 0, f"others measure beside {who}")
+
+    def start_hostile(self, cgroup):
+        return cgroup.start(["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "./hostile", self.who],
+                            stdout=subprocess.PIPE, cwd=FOLDER)
+
+    def end_hostile(self, hostile):
+        """What it counted, a line for each kind of call."""
+        hostile.send_signal(signal.SIGUSR1)
+        lines = []
+        while not lines or not lines[-1].startswith("bind"):
+            lines.append(hostile.stdout.readline())
+            if not lines[-1]:
+                want(False, f"the {self.who} lives to the end")
+                break
+        return [line.split() for line in lines]
+
+    def counted(self, call, result):
+        for name, *counts in self.refusals:
+            if name == call:
+                return int(dict(zip(counts[::2], counts[1::2])).get(result, 0))
+        return 0
+
+    def medians(self):
+        return {name: int(median) for name, _, _, median in self.latency}
+
+    def row(self, control):
+        times = " | ".join(f"{worst}, {late}, {median}" for _, worst, late, median in self.latency)
+        return (f"| {self.who} | {self.seconds} | {self.work / control.work:.1%} | {times} | {self.cpu:.2f} | {self.recorder:.2f} | "
+                f"{self.inside >> 20} | {self.outside >> 20} | {self.lines} |")
+
+
+def judge(nobody, control, hostile, before, after):
+    want(hostile.work >= LEAST_WORK * control.work, f"others get their work done: {hostile.work / control.work:.1%} of it")
+    for name, median in hostile.medians().items():
+        usual = max(beside.medians()[name] for beside in (nobody, control))
+        want(median <= MOST_MEDIAN * usual, f"others' {name} is not slower: {median} us, not {usual}")
+    want(hostile.outside <= max(nobody.outside, control.outside) + (OUTSIDE_MIB << 20), f"memory is charged: {hostile.outside >> 20} MiB are not")
+    want(hostile.lines <= LOG_LINES * (hostile.seconds / 5 + 2), f"the log is not flooded: {hostile.lines} lines")
+    for met in MET[hostile.who]:
+        want(hostile.counted(*met.split()) > 0, f"it met {met}")
+    for name in COUNTED[hostile.who]:
+        want(after[name] > before[name], f"{name} is counted")
+    for call, *counts in hostile.refusals:
+        if counts:
+            print(f"| {call} | " + ", ".join(f"{a} {b}" for a, b in zip(counts[::2], counts[1::2])) + " |")
+    print("| uwind status | " + ", ".join(f"{name} {after[name] - before[name]}" for name in COUNTED[hostile.who]) + " |", flush=True)
+
+
+def nothing_is_left(memory):
+    """Of the users, and of the recorder, before and after the module is gone."""
+    for _ in range(300):
+        now = status()
+        left = {name: now[name] for name in ("tables", "table_bytes", "sessions", "requests_open") if now[name]}
+        if now["spaces"] > 60:  # of those who live
+            left["spaces"] = now["spaces"]
+        if not left:
+            break
+        time.sleep(0.1)
+    want(not left, f"nothing is left of it: {left}")
+    want(now["files"] <= MAX_FILES // 8 + ROOTS_FILES, f"files that nobody maps go: {now['files']} are left")
+    took = subprocess.run(["python3", "/root/hostile/remove_module.py"], check=False, capture_output=True, text=True)
+    want(took.returncode == 0 and int(took.stdout) < 1000, f"the module goes within a second: {took.stdout}{took.stderr}")
+    shutil.rmtree(FOLDER)
+    os.remove("/tmp/recorder.json")
+    lost = memory - settled_memory()
+    print(f"| afterwards | files {now['files']}, spaces {now['spaces']}, rmmod {took.stdout.strip()} ms, "
+          f"memory {lost >> 10} KiB |", flush=True)
+    want(lost < LEFT_MIB << 20, f"memory comes back: {lost >> 10} KiB do not")
+
+
+def main():
+    who, seconds = sys.argv[1], int(sys.argv[2])
+    write(CGROUPS + "cgroup.subtree_control", "+cpu +memory +pids")
+    memory = settled_memory()
+    for name, value in PARAMETERS.items():
+        write("/sys/module/uwind/parameters/" + name, str(value))
+    os.mkdir(FOLDER)
+    for program in ("hostile", "lives_victim"):
+        shutil.copy(PROGRAMS + program, FOLDER)
+    if who == "member":
+        os.chown("/dev/uwind", 0, USER)
+        os.chmod("/dev/uwind", 0o660)
+    recorder = Recorder()
+    rows = [Beside(name, max(15, seconds // 5), recorder) for name in ("nobody", "plain")]
+    before = status()
+    rows.append(Beside(who, seconds, recorder))
+    after = status()
+    recorder.end()
+    print(f"{os.uname().release}: {who}; times in us: worst, 99.9 %, median; memory in MiB")
+    print("| beside | seconds | others' work | mmap | fork | exec | CPUs used inside | by the recorder | "
+          "memory inside | outside | log lines |")
+    print("|" + "---|" * 11)
+    for row in rows:
+        print(row.row(rows[1]))
+    judge(*rows, before, after)
+    nothing_is_left(memory)
+    sys.exit(bool(bad))
+
+
+main()
