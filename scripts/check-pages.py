@@ -74,7 +74,7 @@ def page_options(path):
             section = line[4:]
         elif tag and section == "OPTIONS":
             text = plain(line)
-            values = set(re.findall(r"[\w-]+(?=\|)|(?<=\|)[\w-]+", text))
+            values = set(re.findall(r"[\w:-]+(?=\|)|(?<=\|)[\w:-]+", text))
             for option in OPTION.findall(text.split(" ", 1)[1]):
                 options[option] = values
         tag = line == ".TP"
@@ -174,7 +174,7 @@ def check_zsh(top, verbs):
         body = functions.get(verb, "")
         specs = re.sub(r"\[[^\]]*\]|^\t+(local|_describe) .*$|_arguments -S|:_command_names -e", "", body, flags=re.M)
         compare("_uwind: %s" % verb, set(OPTION.findall(specs)), set(said.options), "--help")
-        values = {tuple(sorted(group.split())) for group in re.findall(r":\(([^)]*)\)'", body)}
+        values = {tuple(sorted(group.split())) for group in re.findall(r":\(([^)]*)\)'", body.replace(r"\:", ":"))}
         compare("_uwind: %s" % verb, {" ".join(v) for v in values},
                 {" ".join(sorted(v)) for v in said.options.values() if v}, "--help")
 
