@@ -33,5 +33,5 @@ deep_dump=$!
 begin deep -a -F 999 --max-depth 2048
 until_true 60 has_tables deep_dump || fail "its table is there: $(cat list.txt)"
 until_true 120 dumped $(($(wc -l <deaths.txt) + 10)) || fail "ten deep ones dump core: $(tail -n 3 deaths.txt)"
-end deep $recorder samples:deep_dump:100 stop:deep_dump:depth:50 depth:deep_dump:256 chain:deep_dump:abort:die_below
+end deep $recorder samples:deep_dump:100 stop:deep_dump:depth:5 chain:deep_dump:abort:die_below
 kill $deep_dump
