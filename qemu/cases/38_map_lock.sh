@@ -6,6 +6,6 @@
 . ./lib.sh
 
 insert_module
-$PROGRAMS/map_lock 4 >lock.txt || fail "nobody waits: $(cat lock.txt)"
+$PROGRAMS/map_lock 2 >lock.txt || fail "nobody waits: $(cat lock.txt)"
 cat lock.txt
 insert_module

@@ -5,8 +5,9 @@
 // Usage: map_lock SECONDS   for so long the lock is held
 //
 // As root, with the module loaded and two processors. A thread changes the rights of much memory at the lowest priority.
-// Once it is at it, its processor is taken away by another process, so that it keeps the lock: a control group that has
-// used up its time does the same to it. Its sibling computes on the other processor.
+// Once it is at it, another process takes most of its processor, so that it keeps the lock: a control group that has used
+// up its time does the same to it. A thousandth of the time it still has, as it may be preempted where RCU waits for it.
+// Its sibling computes on the other processor.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -24,8 +25,8 @@
 #include "uwind.h"
 
 #define RATE_HZ      499
-#define MEMORY_BYTES (192u << 20)
-#define SETTLE_MS    20  /* then the lock's owner has no processor any more    */
+#define MEMORY_BYTES (256u << 20)
+#define SETTLE_MS    20  /* then the lock's owner has hardly any processor     */
 #define MOST_MS      400 /* that the computing thread is away, on any machine  */
 #define TRIES        50
 
@@ -108,7 +109,7 @@ static void be_sampled(void)
 static void occupy(void)
 {
 	pin(1);
-	setpriority(PRIO_PROCESS, 0, -20);
+	setpriority(PRIO_PROCESS, 0, -5);
 	for (;;) {
 		while (board->occupied)
 			;
@@ -187,7 +188,7 @@ static void check_sampled(long seconds)
 	long turns;
 
 	read_for(reader, 1000); /* its mappings are known now */
-	check("the lock's owner has no processor", take_processor(), "it goes on");
+	check("the lock's owner has hardly any processor", take_processor(), "it goes on");
 	busy = nr_busy(control);
 	board->worst_ms = 0;
 	turns = board->turns;
@@ -195,7 +196,6 @@ static void check_sampled(long seconds)
 	busy = nr_busy(control) - busy;
 	printf("     %llu stacks ended; its sibling was away for %ld ms at most, and made %ld turns\n", (unsigned long long)busy,
 	       board->worst_ms, board->turns - turns);
-	check("the lock is held all the time", board->changing, "it is not");
 	check("walks do not believe what they knew, and end", busy > 0, "none does");
 	snprintf(detail, sizeof(detail), "%ld ms, %ld turns", board->worst_ms, board->turns - turns);
 	check("who is sampled does not wait for it", board->worst_ms < MOST_MS && board->turns > turns, detail);
@@ -216,8 +216,8 @@ int main(int argc, char **argv)
 	sampled = start(be_sampled);
 	occupier = start(occupy);
 	check_sampled(seconds);
-	check_errno("the module can be removed", syscall(SYS_delete_module, "uwind", O_NONBLOCK), 0);
-	check("while the lock is held", board->changing, "it is not");
+	check("the lock is held", board->changing, "it is not");
+	check_errno("the module can be removed nevertheless", syscall(SYS_delete_module, "uwind", O_NONBLOCK), 0);
 	kill(occupier, SIGKILL);
 	kill(sampled, SIGKILL);
 	while (wait(NULL) > 0)
