@@ -6,7 +6,7 @@ usage: stock_programs.py TRUTH_WALK STACKS [PROGRAM]...     STACKS: of each prog
 Prints a table; exit status 1 if a stack of ours was wrong, or gdb's in more than one of a hundred. A stack is wrong
 if libunwind sides with the other one. All three differ in arm64's assembly, which has no CFI, so that both of them
 guess: there the chain of frame records is asked (the column "records" is where it sides with us), and what it cannot
-tell either is unclear, in at most one of a hundred; on amd64, in none. Of 32-bit programs libunwind knows nothing: a
+tell either is unclear, in at most one of a hundred; on amd64, in none, where calls are asked (see below). Of 32-bit programs libunwind knows nothing: a
 stack is wrong if a return address in it has no call before it, and the other one's have; gdb's may be as often as it likes.
 """
 import json
