@@ -131,12 +131,23 @@ matrix_host() { # FOLDER
 	tests/truth/matrix/run.sh build/amd64/tests/truth_matrix "$1"
 }
 
-# Both word sizes as a distribution builds them: about 6 seconds.
+# Some kernels of this architecture run no 32-bit programs.
+runs_matrix() { # FOLDER
+	local program
+	for program in "$1"/*; do break; done
+	"$program" >/dev/null 2>&1 || [ $? != 126 ]
+}
+
+# Both word sizes as a distribution builds them: about 6 seconds. What this machine cannot run is said.
 matrix_quick() {
 	local abi
 	for abi in amd64 i386; do
 		matrix_programs $abi build/matrix/quick-$abi "$abi,gcc,O2,*"
-		matrix_host build/matrix/quick-$abi
+		if runs_matrix build/matrix/quick-$abi; then
+			matrix_host build/matrix/quick-$abi
+		else
+			note "left out: this machine's kernel runs no $abi programs; PART=truth-i386 compares some in a guest"
+		fi
 	done
 }
 
