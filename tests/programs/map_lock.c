@@ -215,8 +215,8 @@ int main(int argc, char **argv)
 	sampled = start(be_sampled);
 	occupier = start(occupy);
 	check_sampled(seconds);
-	check("the lock is held", board->changing, "it is not");
-	check_errno("the module can be removed nevertheless", syscall(SYS_delete_module, "uwind", O_NONBLOCK), 0);
+	printf("     the lock is %s\n", board->changing ? "held" : "free again");
+	check_errno("the module can be removed", syscall(SYS_delete_module, "uwind", O_NONBLOCK), 0);
 	kill(occupier, SIGKILL);
 	kill(sampled, SIGKILL);
 	while (wait(NULL) > 0)
