@@ -4,18 +4,16 @@
 //
 // Usage: map_lock SECONDS   for so long the lock is held
 //
-// As root, with the module loaded and two processors. A thread changes the rights of much memory at the lowest priority.
-// Once it is at it, another process takes most of its processor, so that it keeps the lock: a control group that has used
-// up its time does the same to it. A thousandth of the time it still has, as it may be preempted where RCU waits for it.
-// Its sibling computes on the other processor.
+// As root, with the module loaded, and cgroup2 where it usually is. A thread changes the rights of much memory, again and again,
+// in a control group that gives it a thousandth of a processor: what it does in some milliseconds lasts for seconds, and it has
+// the lock meanwhile. Its sibling computes.
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,13 +24,13 @@
 
 #define RATE_HZ      499
 #define MEMORY_BYTES (256u << 20)
-#define SETTLE_MS    20  /* then the lock's owner has hardly any processor     */
-#define TRIES        50
+#define CGROUPS      "/sys/fs/cgroup/"
+#define CGROUP       CGROUPS "map_lock"
 #define LEAST_TURNS  100 /* of the sibling; one that waits for the lock makes none */
 
 struct board {
-	volatile int changing;  /* the memory map                                  */
-	volatile int occupied;  /* the owner's processor                           */
+	volatile int begun;     /* to change the memory map, in the control group  */
+	volatile int wanted;    /* that it begins                                  */
 	volatile long worst_ms; /* that the computing thread was away              */
 	volatile long turns;
 };
@@ -52,28 +50,37 @@ static void sleep_ms(long ms)
 	usleep(ms * 1000);
 }
 
-static void pin(int cpu)
+static void write_to(const char *path, const char *text)
 {
-	cpu_set_t set;
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
+	if (fd < 0 || write(fd, text, strlen(text)) < 0) {
+		perror(path);
 		exit(1);
+	}
+	close(fd);
+}
+
+/* A group of threads, whose processes stay outside of it. */
+static void make_cgroup(void)
+{
+	write_to(CGROUPS "cgroup.subtree_control", "+cpu");
+	if (mkdir(CGROUP, 0755)) {
+		perror(CGROUP);
+		exit(1);
+	}
+	write_to(CGROUP "/cgroup.type", "threaded");
+	write_to(CGROUP "/cpu.max", "1000 1000000");
 }
 
 static void *change(void *memory)
 {
-	const struct sched_param none = { 0 };
-
-	pin(1);
-	sched_setscheduler(0, SCHED_IDLE, &none);
-	for (int i = 0;; i++) {
-		board->changing = 1;
-		mprotect(memory, MEMORY_BYTES, i % 2 ? PROT_READ | PROT_WRITE : PROT_READ);
-		board->changing = 0;
+	while (!board->wanted)
 		sleep_ms(1);
-	}
+	write_to(CGROUP "/cgroup.threads", "0");
+	board->begun = 1;
+	for (int i = 0;; i++)
+		mprotect(memory, MEMORY_BYTES, i % 2 ? PROT_READ | PROT_WRITE : PROT_READ);
 	return NULL;
 }
 
@@ -81,7 +88,6 @@ static void compute(void)
 {
 	long last = now_ms();
 
-	pin(0);
 	for (;; board->turns++) {
 		long now = now_ms();
 
@@ -93,7 +99,7 @@ static void compute(void)
 	}
 }
 
-static void be_sampled(void)
+static _Noreturn void be_sampled(void)
 {
 	char *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_t thread;
@@ -106,42 +112,13 @@ static void be_sampled(void)
 	compute();
 }
 
-static void occupy(void)
-{
-	pin(1);
-	setpriority(PRIO_PROCESS, 0, -5);
-	for (;;) {
-		while (board->occupied)
-			;
-		sleep_ms(1);
-	}
-}
-
-static pid_t start(void (*be)(void))
+static pid_t start(void)
 {
 	pid_t pid = fork();
 
-	if (pid == 0) {
-		be();
-		exit(1);
-	}
+	if (pid == 0)
+		be_sampled();
 	return pid;
-}
-
-/* The owner stays where it is. */
-static int take_processor(void)
-{
-	for (int i = 0; i < TRIES; i++) {
-		for (long end = now_ms() + 1000; !board->changing && now_ms() < end;)
-			;
-		board->occupied = 1;
-		sleep_ms(SETTLE_MS);
-		if (board->changing)
-			return 1;
-		board->occupied = 0;
-		sleep_ms(SETTLE_MS);
-	}
-	return 0;
 }
 
 static int begin(int *reader)
@@ -188,7 +165,9 @@ static void check_sampled(long seconds)
 	long turns;
 
 	read_for(reader, 1000); /* its mappings are known now */
-	check("the lock's owner has hardly any processor", take_processor(), "it goes on");
+	board->wanted = 1;
+	while (!board->begun)
+		sleep_ms(1);
 	busy = nr_busy(control);
 	board->worst_ms = 0;
 	turns = board->turns;
@@ -206,21 +185,21 @@ static void check_sampled(long seconds)
 int main(int argc, char **argv)
 {
 	long seconds = argc == 2 ? atol(argv[1]) : 0;
-	pid_t sampled, occupier;
+	pid_t sampled;
 
 	if (!seconds) {
 		fprintf(stderr, "usage: map_lock SECONDS\n");
 		return 64;
 	}
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	sampled = start(be_sampled);
-	occupier = start(occupy);
+	make_cgroup();
+	sampled = start();
 	check_sampled(seconds);
-	printf("     the lock is %s\n", board->changing ? "held" : "free again");
 	check_errno("the module can be removed", syscall(SYS_delete_module, "uwind", O_NONBLOCK), 0);
-	kill(occupier, SIGKILL);
+	write_to(CGROUP "/cpu.max", "max"); /* it may end as quickly as others */
 	kill(sampled, SIGKILL);
 	while (wait(NULL) > 0)
 		;
+	check_errno("the control group goes", rmdir(CGROUP), 0);
 	return check_failures != 0;
 }
