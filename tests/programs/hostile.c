@@ -23,11 +23,11 @@
 
 #define HOLD_S       3    /* what was taken is kept for so long, and taken anew */
 #define NR_SLEEPERS  1100 /* threads: four sessions count in more of them than a user may */
-#define NR_CHILDREN  130  /* with more ranges than a user may have, in all      */
+#define NR_CHILDREN  400  /* with more ranges than a user may have, in all      */
 #define NR_BINDERS   17   /* so many processes have                             */
 #define NR_ERRNOS    135
 #define LARGE_ROWS   (1u << 19)
-#define MOST_ROWS    (1u << 24)
+#define MOST_ROWS    (12u << 20)
 #define MEMBER_ROWS  (1u << 18)
 #define RANGE_BYTES  16
 
