@@ -206,7 +206,7 @@ void uw_fork_exit(void)
 {
 	tracepoint_probe_unregister(fork_tracepoint, uw_fork_probe, NULL);
 	rcu_expedite_gp();
-	tracepoint_synchronize_unregister();
+	uw_tracepoint_synchronize();
 	rcu_unexpedite_gp();
 	cancel_work_sync(&refill_work);
 }

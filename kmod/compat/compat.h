@@ -129,4 +129,19 @@ static inline bool uw_may_count_kernel(void)
 #endif
 }
 
+#include <linux/tracepoint.h>
+
+/*
+ * Waits until no probe that was unregistered runs any more, but for those of system calls: they may wait for user space, and so
+ * would this. None of ours is one.
+ */
+static inline void uw_tracepoint_synchronize(void)
+{
+#ifdef HAVE_TRACEPOINT_SRCU
+	synchronize_srcu(&tracepoint_srcu);
+#else
+	tracepoint_synchronize_unregister();
+#endif
+}
+
 #endif

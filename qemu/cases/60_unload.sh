@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 # The module is inserted, used under load and removed, while tasks sleep in the kernel with requests open; they wake unharmed.
-# Nor do tasks in system calls of seconds delay it, and what is queued for tasks that are stopped or frozen does no harm when they
-# go on, be the module gone or there again, and is freed then.
+# Nor do tasks in system calls of seconds delay it, or in probes of system calls, and what is queued for tasks that are stopped
+# or frozen does no harm when they go on, be the module gone or there again, and is freed then.
 # Expected: 120 s for 10 cycles of each; CYCLES=100 is the long version
 . ./lib.sh
 
@@ -96,6 +96,15 @@ held_cycle() {
 	remove_module "in cycle $cycle, after all have gone on"
 }
 
+# In a system call's probe that waits for user memory, which may take for ever. Kernels without such probes refuse it.
+trace_reader_cycle() {
+	insert_module
+	insmod /root/trace_reader.ko 2>refused || { cat refused; return; }
+	remove_module "beside a probe that waits"
+	echo "beside a probe that waits: rmmod took $took ms"
+	rmmod trace_reader
+}
+
 free_kib() { awk '/^(MemFree|Cached|Buffers):/ { sum += $2 } END { print sum }' /proc/meminfo; }
 
 # cycles WHAT: so many of them. The first ones may leave something in the kernel's own caches.
@@ -121,6 +130,7 @@ head -c 64M /dev/zero >large
 chmod 755 "$WORK"
 cycles held_cycle
 rmdir $frozen
+trace_reader_cycle
 if [ $cycle -ge 50 ]; then
 	lost=$((free - $(free_kib)))
 	echo "memory that did not come back in $((cycle - 9)) cycles: $lost KiB"
