@@ -54,7 +54,7 @@ static void uw_parts_exit(unsigned int nr)
 
 static int uw_part_init(unsigned int part)
 {
-	if (uw_stall_fails(part))
+	if (uw_stall_fails(part + 1))
 		return -ENOMEM;
 	return parts[part].init ? parts[part].init() : 0;
 }

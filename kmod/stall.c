@@ -25,8 +25,8 @@ module_param(stall_tid, uint, 0644);
 MODULE_PARM_DESC(stall_tid, "the only thread that is held (0: any)");
 
 static unsigned int fail_part;
-module_param(fail_part, uint, 0444);
-MODULE_PARM_DESC(fail_part, "the part that does not begin at init, from 1 (0: none)");
+module_param(fail_part, uint, 0644);
+MODULE_PARM_DESC(fail_part, "the part that does not begin at init, from 1 (0: none), or a value of enum uw_stall_part");
 
 static bool uw_stall_here(enum uw_stall_point point)
 {
@@ -50,5 +50,5 @@ void uw_stall_asleep(enum uw_stall_point point)
 
 bool uw_stall_fails(unsigned int part)
 {
-	return part + 1 == fail_part;
+	return part == READ_ONCE(fail_part);
 }

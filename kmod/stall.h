@@ -25,11 +25,16 @@ enum uw_stall_point {
 	UW_STALL_CHILD_BINDS = 10, /* a child is about to bind what it has inherited. Asleep */
 };
 
+/* What may fail later than at init, behind all the parts that begin there. */
+enum uw_stall_part {
+	UW_STALL_PART_COUNTER = 100, /* a CPU's, as it comes online                */
+};
+
 #ifdef UWIND_STALL
 void uw_stall(enum uw_stall_point point);
 void uw_stall_asleep(enum uw_stall_point point); /* Task context that may sleep   */
 
-/* Whether that part of the module is made to fail at init. */
+/* Whether that part of the module, from 1, is made to fail. */
 bool uw_stall_fails(unsigned int part);
 #else
 static inline void uw_stall(enum uw_stall_point point)

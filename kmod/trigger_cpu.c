@@ -13,6 +13,7 @@
 #include <linux/perf_event.h>
 
 #include "session.h"
+#include "stall.h"
 #include "trigger_cpu.h"
 #include "uwind.h"
 
@@ -28,7 +29,8 @@ static int uw_cpu_online(unsigned int cpu, struct hlist_node *node)
 	if (!cpumask_test_cpu(cpu, trigger->session->filter.cpus))
 		return 0;
 	attr.disabled = !trigger->enabled;
-	event = uw_counter_create(counter, trigger->session, &attr, cpu, NULL);
+	event = uw_stall_fails(UW_STALL_PART_COUNTER) ? ERR_PTR(-ENOMEM) :
+		uw_counter_create(counter, trigger->session, &attr, cpu, NULL);
 	if (IS_ERR(event)) {
 		trigger->err = PTR_ERR(event);
 		if (trigger->started) {

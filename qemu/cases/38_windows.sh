@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # With the windows of races held open: whichever part of the module fails to begin, nothing is left of those before it, and nobody
 # had a device of it open; a walk never waits for whoever serves userfaultfd. A child inherits what it should, whatever another
-# thread registers meanwhile, and can be frozen meanwhile; rmmod with real-time priority lets the module's own work end.
-# Expected: 45 s
+# thread registers meanwhile, and can be frozen meanwhile; a processor without its counter is counted; rmmod with real-time priority lets the module's own work end.
+# Expected: 50 s
 # Needs: /root/stall/uwind.ko
 . ./lib.sh
 
 INIT=3 FAULT=5 SPACES_TAKEN=7 RANGES_SEEN=9 CHILD_BINDS=10 # as kmod/stall.h counts
+COUNTER=100
 MODULE_FILE=$DELAYED_MODULE
 
 nothing_left() {
@@ -99,6 +100,19 @@ freeze_at_birth() {
 	umount freezer
 }
 
+# A processor that comes back without a counter is counted, and takes nobody along.
+lose_a_counter() {
+	begin lost -a -F 499
+	echo 0 >/sys/devices/system/cpu/cpu1/online || fail "a processor can go"
+	echo $COUNTER >/sys/module/uwind/parameters/fail_part
+	echo 1 >/sys/devices/system/cpu/cpu1/online || fail "a processor can come without a counter"
+	echo 0 >/sys/module/uwind/parameters/fail_part
+	[ "$(status_of counters_failed)" = 1 ] || fail "a counter that fails is counted: $(status_of counters_failed)"
+	$PROGRAMS/sframe_victim 2
+	end lost $recorder samples:sframe_victim:20
+	grep -q '"counters_failed": 1' lost.json || fail "the report says so: $(grep counters_failed lost.json)"
+}
+
 # On one processor: what sweeps, and rmmod, which never lets it run as long as it runs itself.
 remove_under_a_sweep() {
 	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
@@ -116,4 +130,5 @@ fail_under_an_opener $((part - 1))
 walk_armed_stack
 inherit
 freeze_at_birth
+lose_a_counter
 remove_under_a_sweep
