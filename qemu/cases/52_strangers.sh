@@ -17,7 +17,8 @@ ln dlopen_victim dlopen_again
 cp $PROGRAMS/threads_victim service
 ln service others
 
-# Of every kind: one user's part, others' parts, the ids of a user's namespace, and what all users have together.
+# Of every kind: one user's part, others' parts, the ids of a user's namespace, and what all users have together; to a cgroup as well.
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 $PROGRAMS/quota_check >quota.txt || fail "what users may keep is bounded: $(grep -v '^ok' quota.txt)"
 until_true 20 no_tables || fail "nothing is left of it: $(uwind list)"
 

@@ -239,9 +239,16 @@ sframe_guest_steps() {
 	while read -r suite method; do step "$method-arm64" sframe_guest "$suite" "$method"; done <<<"$SFRAME_MADE_BY"
 }
 
+# A kernel that checks indirect calls is refused as the module is compiled, and its maker is told.
+refuse_cfi() {
+	! scripts/lab/build-kmod.sh amd64 6.1 build/amd64/cfi KCFLAGS=-DCONFIG_CFI_CLANG=1 >"$OUT/cfi" 2>&1 || return 1
+	grep -m 1 "control-flow integrity.*build a kernel without it" "$OUT/cfi"
+}
+
 host_tests() {
 	lint_steps
 	step clean-amd64-6.1 build_clean amd64 6.1
+	step refused-cfi refuse_cfi
 	if passed build-truth-amd64 && passed build-programs-amd64; then truth_steps 40 python3 perl gawk sqlite3 openssl bash git cc1plus threads; fi
 	if passed build-truth-amd64; then step truth-matrix matrix_quick; fi
 	step fetch scripts/check-fetch.sh

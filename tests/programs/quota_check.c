@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,9 @@
 #define FIRST_ID   620000 /* of those that are mapped into a user's namespace      */
 #define NR_IDS     1000
 #define MOST       12     /* sections, more than any limit here                    */
+#define CGROUPS    "/sys/fs/cgroup"
+#define CGROUP     CGROUPS "/quota_check"
+#define LEAST_BYTES (2u << 20) /* of tables, that nobody takes for anything else   */
 
 /* Somebody who holds what was accepted until killed. */
 struct holder {
@@ -226,9 +230,70 @@ static void check_input(void)
 	set_parameter("input_quota_kib", old);
 }
 
+static void enter_cgroup(const char *path)
+{
+	char procs[128];
+	int fd;
+
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+	fd = open(procs, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		perror(procs);
+	close(fd);
+}
+
+/* In bytes. */
+static uint64_t memory_of(const char *path)
+{
+	char current[128], text[32] = "";
+	int fd;
+
+	snprintf(current, sizeof(current), "%s/memory.current", path);
+	fd = open(current, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		perror(current);
+	close(fd);
+	return strtoull(text, NULL, 10);
+}
+
+static uint64_t table_bytes(void)
+{
+	struct uwind_stats stats = { .size = sizeof(stats) };
+	int device = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (ioctl(device, UWIND_IOC_STATS, &stats))
+		perror("quota_check: statistics");
+	close(device);
+	return stats.table_bytes;
+}
+
+/* To the cgroup of whoever registers: more than a process of nothing else has. */
+static void check_charged(void)
+{
+	unsigned int old = set_parameter("self_quota_tables", 4);
+	uint64_t tables, charged;
+	struct holder holder;
+	char detail[96];
+
+	if (mkdir(CGROUP, 0755))
+		perror(CGROUP);
+	enter_cgroup(CGROUP);
+	holder = hold(FIRST_USER, -1, 1u << 19, 1);
+	enter_cgroup(CGROUPS);
+	tables = table_bytes();
+	charged = memory_of(CGROUP);
+	snprintf(detail, sizeof(detail), "%llu bytes of tables, %llu charged", (unsigned long long)tables,
+		 (unsigned long long)charged);
+	check("tables are charged to their maker's cgroup", tables >= LEAST_BYTES && charged >= tables, detail);
+	release(&holder, 1);
+	check("and given back", settle() && !rmdir(CGROUP), "they are not");
+	set_parameter("self_quota_tables", old);
+}
+
 int main(void)
 {
 	page = sysconf(_SC_PAGESIZE);
+	check_charged();
 	check_kind("tables", "self_quota_tables");
 	check_kind("ranges", "range_quota");
 	check_same_ids();
