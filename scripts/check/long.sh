@@ -52,7 +52,7 @@ long_part() { # PART
 		;;
 	unload-*) # 100 cycles: 20 minutes
 		arch=${1#unload-} kernel=${1#unload-*-}
-		vm_part "${arch%%-*}" "$kernel" 60_unload "CYCLES=${CYCLES:-100}"
+		COUNTED=1 vm_part "${arch%%-*}" "$kernel" 60_unload "CYCLES=${CYCLES:-100}"
 		grep -h 'longest rmmod' "$OUT/vm-${arch%%-*}-$kernel.log" || true
 		;;
 	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 6.1 34_stopped STOPS=500 ;;

@@ -25,6 +25,7 @@ machine_of() { # ARCH KERNEL
 # Where a module with delays at named points is tested as well (38_*); STALL=1: everywhere.
 is_stalled() { [ -n "${STALL:-}" ] || [ "$1-$2" = amd64-6.1 ]; } # ARCH KERNEL
 
+# COUNTED=1: guest time counts instructions, so that what takes long does not depend on what else the host does.
 run_vm() { # ARCH KERNEL COMMAND...
 	local arch=$1 kernel=$2 machine more=()
 	shift 2
@@ -36,7 +37,7 @@ run_vm() { # ARCH KERNEL COMMAND...
 		more+=(--add "build/$arch/stall-kmod-$kernel/uwind.ko:/root/stall/" --add "build/$arch/stall-kmod-$kernel/uwind_resident1.ko:/root/stall/")
 	fi
 	read -ra machine <<<"$(machine_of "$arch" "$kernel")"
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 2700 --out "$OUT/vm-$arch-$kernel" \
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" ${COUNTED:+--icount=2} --timeout 2700 --out "$OUT/vm-$arch-$kernel" \
 		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg --pkg libboost-context1.74.0 --pkg libbpf1 \
 		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_rain.ko" --add "build/$arch/test-kmod-$kernel/trace_reader.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
