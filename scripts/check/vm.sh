@@ -65,8 +65,8 @@ vm_cases() { # ARCH KERNEL CASES [VARIABLE=VALUE]...
 BUSY='CYCLES=2 RMMOD_LIMIT_MS=20000 STORM=5'
 
 # What is long and tells nothing of an architecture runs on one of them; check-matrix runs all on both.
-ON_AMD64='21_targets 23_deep 35_lives 51_attack 53_members 71_service'
-ON_ARM64='25_names 26_doctor 34_stopped 36_trouble 52_strangers 70_daemon'
+ON_AMD64='21_targets 23_deep 35_lives 38_map_lock 39_files 51_attack 53_members 71_service'
+ON_ARM64='25_names 26_doctor 34_stopped 36_trouble 52_strangers 59_sessions 70_daemon'
 
 vm_check() { # ARCH
 	local without=$ON_ARM64 busy kernel
