@@ -45,7 +45,7 @@ struct uw_bound *uw_bound_create(struct mm_struct *mm)
 	struct uw_bound *bound;
 	int err;
 
-	mmap_assert_write_locked(mm);
+	lockdep_assert_held_write(&mm->mmap_lock);
 	if (mm->map_count > UW_MAX_WATCHED_MAPPINGS)
 		return ERR_PTR(-EFBIG);
 	bound = kzalloc(sizeof(*bound), GFP_KERNEL_ACCOUNT);
