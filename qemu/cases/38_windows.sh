@@ -108,7 +108,7 @@ lose_a_counter() {
 	echo 1 >/sys/devices/system/cpu/cpu1/online || fail "a processor can come without a counter"
 	echo 0 >/sys/module/uwind/parameters/fail_part
 	[ "$(status_of counters_failed)" = 1 ] || fail "a counter that fails is counted: $(status_of counters_failed)"
-	$PROGRAMS/sframe_victim 2
+	taskset -c 0 $PROGRAMS/sframe_victim 2
 	end lost $recorder samples:sframe_victim:20
 	grep -q '"counters_failed": 1' lost.json || fail "the report says so: $(grep counters_failed lost.json)"
 }

@@ -23,13 +23,13 @@
 
 static volatile uint8_t secret[64] = { 0xe2, 0xde, 99 };
 
-static void become(const char *program, int go)
+static void become(const char *program, int ready, int go)
 {
 	char byte;
 
 	for (size_t i = 0; i < sizeof(secret); i++)
 		secret[i] = 0;
-	if (read(go, &byte, 1) != 1)
+	if (write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
 		_exit(1);
 	usleep(AFTER_MS * 1000);
 	execl(program, program, "wait", (char *)NULL);
@@ -50,16 +50,17 @@ static int read_section(int control, int pidfd)
 
 static int play(int control, const char *program, int *later)
 {
-	int go[2], result, pidfd;
+	int ready[2], go[2], result, pidfd;
+	char byte;
 	pid_t pid;
 
-	if (pipe(go))
+	if (pipe(ready) || pipe(go))
 		exit(1);
 	pid = fork();
 	if (pid == 0)
-		become(program, go[0]);
+		become(program, ready[1], go[0]);
 	pidfd = syscall(SYS_pidfd_open, pid, 0);
-	if (write(go[1], "", 1) != 1)
+	if (read(ready[0], &byte, 1) != 1 || write(go[1], "", 1) != 1)
 		exit(1);
 	result = read_section(control, pidfd);
 	usleep(200000); /* it has executed by now, however busy the machine is, mostly */
@@ -67,8 +68,8 @@ static int play(int control, const char *program, int *later)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(pidfd);
-	close(go[0]);
-	close(go[1]);
+	close(ready[0]), close(ready[1]);
+	close(go[0]), close(go[1]);
 	return result;
 }
 

@@ -25,6 +25,8 @@
 #define HOLD_MS     90
 #define DEPTH       250
 #define MOST_SLEEPS 1 /* for the kernel's own reasons */
+#define LEAST_FULL  12288 /* bytes of a message that the next stack had no room in */
+#define TRIES       10 /* a busy machine may take too few samples to fill a message */
 
 enum stall_point { MESSAGE_SEND = 2, BATCH_TAKEN = 4 };
 enum who { HELD, NEIGHBOUR, OTHER, NR_WORKERS };
@@ -206,9 +208,10 @@ int main(int argc, char **argv)
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	set_parameter("stall_ms", HOLD_MS);
 	begin(&session);
-	play(&session, MESSAGE_SEND, 1, seconds);
+	for (int i = 0; i < TRIES && longest <= LEAST_FULL; i++)
+		play(&session, MESSAGE_SEND, 1, seconds);
 	snprintf(detail, sizeof(detail), "the longest has %ld bytes", longest);
-	check("a full message takes 16 KiB, with what the kernel needs for it", longest > 12288 && longest < 16384,
+	check("a full message takes 16 KiB, with what the kernel needs for it", longest > LEAST_FULL && longest < 16384,
 	      detail);
 	check_sleeps("no task waits for one that is held where messages are sent", OTHER);
 	check_sleeps("nor does one on its processor", NEIGHBOUR);
