@@ -107,12 +107,15 @@ vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
 	if built_for_vm "$1" "$2"; then vm_cases "$@" CASE_LIMIT=1500; fi
 }
 
+# Several of these parts may run side by side: how long rmmod takes is told by unload-*.
+UNTIMED=RMMOD_LIMIT_MS=20000
+
 # Memory maps that begin and end for ten minutes, while those who look for one are held up beside others. 11 minutes.
-spaces_part() { STALL=1 vm_part "$1" "$2" 38_spaces "CROWD=${CROWD:-600}"; } # ARCH KERNEL
+spaces_part() { STALL=1 vm_part "$1" "$2" 38_spaces "CROWD=${CROWD:-600}" $UNTIMED; } # ARCH KERNEL
 
 # Others try for ten minutes to become the reader, and to be read as somebody else, while tasks are held up in the midst of it.
 # 12 minutes.
-reader_part() { STALL=1 vm_part "$1" "$2" '38_held 38_exec 38_windows' "ATTACK=${ATTACK:-600}"; } # ARCH KERNEL
+reader_part() { STALL=1 vm_part "$1" "$2" '38_held 38_exec 38_windows' "ATTACK=${ATTACK:-600}" $UNTIMED; } # ARCH KERNEL
 
 # What a user without privilege can cost others in ten minutes, who may open /dev/uwind, or not.
 # 15 minutes.
