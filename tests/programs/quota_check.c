@@ -26,7 +26,8 @@
 #define MOST       12     /* sections, more than any limit here                    */
 #define CGROUPS    "/sys/fs/cgroup"
 #define CGROUP     CGROUPS "/quota_check"
-#define LEAST_BYTES (2u << 20) /* of tables, that nobody takes for anything else   */
+#define NR_ROWS    (1u << 20)
+#define LEAST_BYTES NR_ROWS /* of their table                                   */
 
 /* Somebody who holds what was accepted until killed. */
 struct holder {
@@ -35,6 +36,7 @@ struct holder {
 };
 
 static long page;
+static unsigned int spaces_before; /* what is remembered of other processes          */
 
 /* Ids of the namespace, which its parent writes when it is told. */
 static void enter_namespace(int ready, int go, uid_t id)
@@ -112,12 +114,38 @@ static struct holder hold(uid_t user, int id, size_t text_bytes, int repeated)
 	return holder;
 }
 
-static void release(struct holder *holders, int nr)
+static struct uwind_stats stats_now(void)
+{
+	struct uwind_stats stats = { .size = sizeof(stats) };
+	int device = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (ioctl(device, UWIND_IOC_STATS, &stats))
+		perror("quota_check: statistics");
+	close(device);
+	return stats;
+}
+
+/* Until nothing is left of those who were released; whether that comes. What they had in all is given back just after. */
+static int settle(void)
+{
+	struct uwind_stats stats = stats_now();
+
+	for (int i = 0; i < 200 && (stats.nr_tables || stats.nr_spaces > spaces_before); i++) {
+		usleep(50000);
+		stats = stats_now();
+	}
+	usleep(100000);
+	return !stats.nr_tables && stats.nr_spaces <= spaces_before;
+}
+
+/* Returns whether what they held is given back. */
+static int release(struct holder *holders, int nr)
 {
 	for (int i = 0; i < nr; i++) {
 		kill(holders[i].pid, SIGKILL);
 		waitpid(holders[i].pid, NULL, 0);
 	}
+	return settle();
 }
 
 static void expect(const char *kind, const char *rule, struct holder got, int accepted, int err)
@@ -143,21 +171,6 @@ static unsigned int set_parameter(const char *name, unsigned int value)
 	return strtoul(text, NULL, 10);
 }
 
-/* Until nothing is left of those who were released; whether that comes. What is known of a process goes just after its tables. */
-static int settle(void)
-{
-	struct uwind_stats stats = { .size = sizeof(stats), .nr_tables = 1 };
-	int device = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
-
-	for (int i = 0; i < 100 && stats.nr_tables; i++) {
-		usleep(50000);
-		ioctl(device, UWIND_IOC_STATS, &stats);
-	}
-	close(device);
-	usleep(100000);
-	return !stats.nr_tables;
-}
-
 /* What is counted: a user's part, others', ids that belong to one user, and what all have. */
 static void check_kind(const char *kind, const char *parameter)
 {
@@ -172,8 +185,7 @@ static void check_kind(const char *kind, const char *parameter)
 	expect(kind, "whose ids share it", holders[nr++] = hold(FIRST_USER + 2, 2, page, 0), 0, EDQUOT);
 	expect(kind, "a fourth user has one", holders[nr++] = hold(FIRST_USER + 3, -1, page, 0), 8, EDQUOT);
 	expect(kind, "and what all users have ends", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 0, ENOSPC);
-	release(holders, nr);
-	check("what was held is given back", settle(), "it is not");
+	check("what was held is given back", release(holders, nr), "it is not");
 	nr = 0;
 	expect(kind, "there is room again", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 8, EDQUOT);
 	release(holders, nr);
@@ -201,13 +213,11 @@ static void check_spaces(void)
 	struct holder holders[11];
 	int nr = 0;
 
-	settle();
 	for (int i = 0; i < 8; i++)
 		expect("processes", "a user has a part", holders[nr++] = hold(FIRST_USER + i / 2, -1, page, 0), MOST, 0);
 	expect("processes", "which ends", holders[nr++] = hold(FIRST_USER, -1, page, 0), 0, EDQUOT);
 	expect("processes", "and what all users have ends", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 0, ENOSPC);
 	release(holders, nr);
-	settle();
 	nr = 0;
 	expect("processes", "there is room again", holders[nr++] = hold(FIRST_USER, -1, page, 0), MOST, 0);
 	release(holders, nr);
@@ -256,43 +266,58 @@ static uint64_t memory_of(const char *path)
 	return strtoull(text, NULL, 10);
 }
 
-static uint64_t table_bytes(void)
+/* Of rows that differ from their neighbours, and would be fewer otherwise. 0, or -1 with errno. */
+static int make_table(int device)
 {
-	struct uwind_stats stats = { .size = sizeof(stats) };
-	int device = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
+	const struct uwind_rule rules[] = { { .kind = UWIND_RULE_OUTERMOST }, { .kind = UWIND_RULE_UNKNOWN } };
+	struct uwind_row *rows = malloc(NR_ROWS * sizeof(*rows));
+	struct uwind_table_create create = {
+		.size = sizeof(create), .source = UWIND_SOURCE_ROWS, .method = UWIND_METHOD_SYNTH, .pidfd = -1,
+		.data = (uintptr_t)rows, .data_bytes = NR_ROWS * sizeof(*rows), .rules = (uintptr_t)rules, .nr_rules = 2,
+	};
+	int result;
 
-	if (ioctl(device, UWIND_IOC_STATS, &stats))
-		perror("quota_check: statistics");
-	close(device);
-	return stats.table_bytes;
+	if (!rows)
+		return -1;
+	for (uint32_t i = 0; i < NR_ROWS; i++)
+		rows[i] = (struct uwind_row){ i, i % 2 };
+	result = ioctl(device, UWIND_IOC_TABLE_CREATE, &create);
+	free(rows);
+	return result;
 }
 
-/* To the cgroup of whoever registers: more than a process of nothing else has. */
+/* To the cgroup that its maker is in: much more than what else it has of this process. */
 static void check_charged(void)
 {
-	unsigned int old = set_parameter("self_quota_tables", 4);
-	uint64_t tables, charged;
-	struct holder holder;
+	int device = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC), result;
+	uint64_t tables = stats_now().table_bytes, charged;
 	char detail[96];
 
 	if (mkdir(CGROUP, 0755))
 		perror(CGROUP);
-	enter_cgroup(CGROUP);
-	holder = hold(FIRST_USER, -1, 1u << 19, 1);
-	enter_cgroup(CGROUPS);
-	tables = table_bytes();
 	charged = memory_of(CGROUP);
-	snprintf(detail, sizeof(detail), "%llu bytes of tables, %llu charged", (unsigned long long)tables,
+	enter_cgroup(CGROUP);
+	result = make_table(device);
+	enter_cgroup(CGROUPS);
+	tables = stats_now().table_bytes - tables;
+	charged = memory_of(CGROUP) - charged;
+	snprintf(detail, sizeof(detail), "%d: %llu bytes of tables, %llu charged", result, (unsigned long long)tables,
 		 (unsigned long long)charged);
 	check("tables are charged to their maker's cgroup", tables >= LEAST_BYTES && charged >= tables, detail);
-	release(&holder, 1);
-	check("and given back", settle() && !rmdir(CGROUP), "they are not");
-	set_parameter("self_quota_tables", old);
+	close(device);
+	check("which is given back", settle(), "the table is not");
+	for (int i = 0; i < 50 && memory_of(CGROUP) >= LEAST_BYTES; i++)
+		usleep(100000);
+	charged = memory_of(CGROUP);
+	snprintf(detail, sizeof(detail), "%llu bytes are charged", (unsigned long long)charged);
+	check("as far as the cgroup is concerned, too", charged < LEAST_BYTES, detail);
+	check_errno("so that it can go", rmdir(CGROUP), 0);
 }
 
 int main(void)
 {
 	page = sysconf(_SC_PAGESIZE);
+	spaces_before = stats_now().nr_spaces;
 	check_charged();
 	check_kind("tables", "self_quota_tables");
 	check_kind("ranges", "range_quota");
