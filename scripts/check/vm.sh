@@ -37,7 +37,7 @@ run_vm() { # ARCH KERNEL COMMAND...
 		more+=(--add "build/$arch/stall-kmod-$kernel/uwind.ko:/root/stall/" --add "build/$arch/stall-kmod-$kernel/uwind_resident1.ko:/root/stall/")
 	fi
 	read -ra machine <<<"$(machine_of "$arch" "$kernel")"
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" ${COUNTED:+--icount=2} --timeout 2700 --out "$OUT/vm-$arch-$kernel" \
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 2700 ${COUNTED:+--icount=2 --timeout 5400} --out "$OUT/vm-$arch-$kernel" \
 		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg binutils --pkg libc6-dbg --pkg libboost-context1.74.0 --pkg libbpf1 \
 		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_rain.ko" --add "build/$arch/test-kmod-$kernel/trace_reader.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
@@ -104,7 +104,7 @@ build_for_vm() { # ARCH KERNEL...
 
 vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
 	build_for_vm "$1" "$2"
-	if built_for_vm "$1" "$2"; then vm_cases "$@" CASE_LIMIT=1500; fi
+	if built_for_vm "$1" "$2"; then vm_cases "$1" "$2" "$3" CASE_LIMIT=1500 "${@:4}"; fi
 }
 
 # Several of these parts may run side by side: how long rmmod takes is told by unload-*.
