@@ -21,7 +21,7 @@ struct uw_range {
 	u64 start, end;
 	u64 offset;           /* of start, in the file or the table's own space  */
 	struct uw_file *file; /* holds a reference; NULL: memory without a file  */
-	const struct file *refused; /* mapped there, and not tracked for now. To be compared only */
+	const struct file *refused; /* mapped there, and was refused room. To be compared only */
 	struct uw_kept *kept; /* holds a reference; explicit ranges only         */
 	union {
 		u64 section;    /* bound: self-registered: address of its .sframe, else 0 */
