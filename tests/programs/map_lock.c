@@ -7,25 +7,21 @@
 // As root, with the module loaded, and cgroup2 where it usually is. A thread changes the rights of much memory, again and again,
 // in a control group that gives it a thousandth of a processor: what it does in some milliseconds lasts for seconds, and it has
 // the lock meanwhile. Its sibling computes.
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "check.h"
 #include "genl.h"
+#include "slow_cgroup.h"
 #include "uwind.h"
 
 #define RATE_HZ      499
 #define MEMORY_BYTES (256u << 20)
-#define CGROUPS      "/sys/fs/cgroup/"
-#define CGROUP       CGROUPS "map_lock"
 #define LEAST_TURNS  100 /* of the sibling; one that waits for the lock makes none */
 
 struct board {
@@ -50,41 +46,18 @@ static void sleep_ms(long ms)
 	usleep(ms * 1000);
 }
 
-static void write_to(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0) {
-		perror(path);
-		exit(1);
-	}
-	close(fd);
-}
-
-/* A group of threads, whose processes stay outside of it. */
-static void make_cgroup(void)
-{
-	write_to(CGROUPS "cgroup.subtree_control", "+cpu");
-	if (mkdir(CGROUP, 0755)) {
-		perror(CGROUP);
-		exit(1);
-	}
-	write_to(CGROUP "/cgroup.type", "threaded");
-	write_to(CGROUP "/cpu.max", "1000 1000000");
-}
-
 static void *change(void *memory)
 {
 	while (!board->wanted)
 		sleep_ms(1);
-	write_to(CGROUP "/cgroup.threads", "0");
+	slow_cgroup_enter(1);
 	board->begun = 1;
 	for (int i = 0;; i++)
 		mprotect(memory, MEMORY_BYTES, i % 2 ? PROT_READ | PROT_WRITE : PROT_READ);
 	return NULL;
 }
 
-static void compute(void)
+static _Noreturn void compute(void)
 {
 	long last = now_ms();
 
@@ -192,14 +165,14 @@ int main(int argc, char **argv)
 		return 64;
 	}
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	make_cgroup();
+	slow_cgroup_make(1);
 	sampled = start();
 	check_sampled(seconds);
 	check_errno("the module can be removed", syscall(SYS_delete_module, "uwind", O_NONBLOCK), 0);
-	write_to(CGROUP "/cpu.max", "max"); /* it may end as quickly as others */
+	slow_cgroup_let_go();
 	kill(sampled, SIGKILL);
 	while (wait(NULL) > 0)
 		;
-	check_errno("the control group goes", rmdir(CGROUP), 0);
+	check_errno("the control group goes", rmdir(SLOW_CGROUP), 0);
 	return check_failures != 0;
 }
