@@ -10,7 +10,10 @@
  * mapping (mm_take_all_locks()), under a mutex of the whole system, and holds the
  * locks of shared files while others want to map them. So only an mm in which
  * something is bound is watched, never one that is merely sampled, and only if it
- * has not too many mappings.
+ * has not too many mappings. And a worker takes those locks: whoever binds may be
+ * in a control group that has used its time up, or has hundreds of tasks that want
+ * to run, and then comes back late to what it holds. The worker's time is nobody's,
+ * but less than what the mappings have cost whoever made them.
  *
  * Who may still be running when it ends: callbacks under the notifiers' SRCU. They
  * touch nothing but this object, and the kernel frees it after that grace period,
@@ -19,10 +22,21 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "bound.h"
 #include "resident.h"
 #include "space.h"
+
+/* For a task that holds the mmap_lock of mm for writing, and waits. */
+struct uw_registration {
+	struct work_struct work;
+	struct mmu_notifier *notifier;
+	struct mm_struct *mm;
+	int err;
+};
+
+static struct workqueue_struct *register_queue;
 
 /* May run under reclaim and may not block: marks, and frees nothing. */
 static int uw_bound_invalidate(struct mmu_notifier *notifier, const struct mmu_notifier_range *range)
@@ -38,6 +52,39 @@ static int uw_bound_invalidate(struct mmu_notifier *notifier, const struct mmu_n
 static void uw_bound_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
 	uw_space_mm_ended();
+}
+
+/* To lockdep, who holds mmap_lock is who acts for it. */
+static void uw_bound_lock_given(struct mm_struct *mm)
+{
+	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);
+}
+
+static void uw_bound_lock_taken(struct mm_struct *mm)
+{
+	rwsem_acquire(&mm->mmap_lock.dep_map, 0, 1, _RET_IP_);
+}
+
+static void uw_bound_register_work(struct work_struct *work)
+{
+	struct uw_registration *registration = container_of(work, struct uw_registration, work);
+
+	uw_bound_lock_taken(registration->mm);
+	registration->err = __mmu_notifier_register(registration->notifier, registration->mm);
+	uw_bound_lock_given(registration->mm);
+}
+
+static int uw_bound_register(struct mmu_notifier *notifier, struct mm_struct *mm)
+{
+	struct uw_registration registration = { .notifier = notifier, .mm = mm };
+
+	INIT_WORK_ONSTACK(&registration.work, uw_bound_register_work);
+	uw_bound_lock_given(mm);
+	queue_work(register_queue, &registration.work);
+	flush_work(&registration.work);
+	uw_bound_lock_taken(mm);
+	destroy_work_on_stack(&registration.work);
+	return registration.err;
 }
 
 struct uw_bound *uw_bound_create(struct mm_struct *mm)
@@ -56,7 +103,7 @@ struct uw_bound *uw_bound_create(struct mm_struct *mm)
 	bound->ops.release = uw_bound_release;
 	bound->ops.free_notifier = uw_resident1_free_notifier;
 	bound->notifier.ops = &bound->ops;
-	err = __mmu_notifier_register(&bound->notifier, mm);
+	err = uw_bound_register(&bound->notifier, mm);
 	if (!err)
 		return bound;
 	kfree(bound);
@@ -72,4 +119,15 @@ void uw_bound_destroy(struct uw_bound *bound)
 	spin_unlock(&bound->set.lock);
 	uw_ranges_put(ranges);
 	mmu_notifier_put(&bound->notifier);
+}
+
+int uw_bound_init(void)
+{
+	register_queue = alloc_workqueue("uwind_bound", WQ_UNBOUND | WQ_HIGHPRI, 1);
+	return register_queue ? 0 : -ENOMEM;
+}
+
+void uw_bound_exit(void)
+{
+	destroy_workqueue(register_queue);
 }

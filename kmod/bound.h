@@ -26,7 +26,7 @@ struct uw_bound {
 
 /*
  * Begin to watch an mm; the caller holds mm_users, and mmap_lock for writing.
- * -EINTR: a signal is pending; -EFBIG: more mappings than that; -ENOMEM.
+ * -EFBIG: more mappings than that; -ENOMEM.
  */
 struct uw_bound *uw_bound_create(struct mm_struct *mm);
 
@@ -35,5 +35,8 @@ struct uw_bound *uw_bound_create(struct mm_struct *mm);
  * then the kernel frees the object.
  */
 void uw_bound_destroy(struct uw_bound *bound);
+
+int uw_bound_init(void);
+void uw_bound_exit(void);
 
 #endif

@@ -164,7 +164,7 @@ static int uw_bind_pidfd(struct uw_kept *kept, int pidfd, const struct uwind_ran
 		return PTR_ERR(mm);
 	err = uw_registry_bind(mm, kept, ranges, nr, 0);
 	mmput(mm);
-	return err == -EINTR ? -ERESTARTSYS : err;
+	return err;
 }
 
 int uw_client_range_bind(void *context, void *data)

@@ -18,7 +18,6 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/tracepoint.h>
@@ -34,7 +33,6 @@
 
 #define UW_FORK_READY 256      /* works, at first                                */
 #define UW_FORK_MAX_READY 8192 /* at most                                        */
-#define UW_FORK_TRIES 8        /* while signals come                             */
 
 /* Its own kmalloc() object. */
 struct uw_fork_work {
@@ -51,31 +49,13 @@ static DEFINE_RAW_SPINLOCK(take_lock); /* an llist lets one take at a time      
 static atomic_t nr_ready;
 static int wanted = UW_FORK_READY; /* Protected by: take_lock to write           */
 
-/*
- * To watch its memory is given up at any pending signal, but a child that is traced
- * is born with a stop pending. So signals wait until that is done. The flag is set
- * again even if no signal is pending: the freezer uses it, too, and
- * recalc_sigpending() then takes away what nobody needs.
- */
 static int uw_fork_bind(const struct uw_fork_work *fork)
 {
-	struct sighand_struct *sighand = rcu_dereference_protected(current->sighand, true); /* one's own stays */
-	bool interrupted;
-	int err = -EINTR, i;
+	int err;
 
-	for (i = 0; err == -EINTR && i < UW_FORK_TRIES; i++) {
-		uw_stall_asleep(UW_STALL_CHILD_BINDS);
-		interrupted = test_and_clear_thread_flag(TIF_SIGPENDING);
-		err = uw_registry_inherit(fork->ranges, fork->deaths);
-		spin_lock_irq(&sighand->siglock);
-		if (interrupted)
-			set_thread_flag(TIF_SIGPENDING);
-		recalc_sigpending();
-		spin_unlock_irq(&sighand->siglock);
-		if (fatal_signal_pending(current))
-			return 0;
-	}
-	return err;
+	uw_stall_asleep(UW_STALL_CHILD_BINDS);
+	err = uw_registry_inherit(fork->ranges, fork->deaths);
+	return err == -EINTR ? 0 : err; /* it is being killed */
 }
 
 static void uw_fork_give(struct uw_fork_work *fork)

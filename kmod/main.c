@@ -5,6 +5,7 @@
 #include <linux/delay.h>
 #include <linux/module.h>
 
+#include "bound.h"
 #include "control.h"
 #include "exit_hook.h"
 #include "file_store.h"
@@ -32,6 +33,7 @@ struct uw_part {
 static const struct uw_part parts[] = {
 	{ NULL, uw_quota_exit },
 	{ NULL, uw_file_exit },
+	{ uw_bound_init, uw_bound_exit },
 	{ uw_space_init, uw_space_exit },
 	{ NULL, uw_work_exit },
 	{ NULL, uw_request_exit },

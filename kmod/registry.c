@@ -287,13 +287,6 @@ static int uw_bind_ranges(struct uw_space *space, struct uw_kept *kept,
 	return err;
 }
 
-int uw_registry_watch(struct mm_struct *mm)
-{
-	struct uw_space *space = uw_space_get(mm);
-
-	return IS_ERR(space) ? PTR_ERR(space) : uw_space_watch(space);
-}
-
 /* A space that is watched, and mmap_lock held for reading. */
 static struct uw_space *uw_bind_begin(struct mm_struct *mm)
 {

@@ -17,9 +17,6 @@ struct uwind_range;
 /* The mapping of that file in current's memory, if a walk has met it; false: unknown. */
 bool uw_registry_mapping(const struct uw_file *file, u64 address, struct uwind_range *mapping);
 
-/* Begin to watch a live mm, as binding would. Errors as of binding; -ENOMEM, -ENOSPC. */
-int uw_registry_watch(struct mm_struct *mm);
-
 /*
  * The path of that file as current sees it, if it is mapped at that address, in a buffer
  * of PATH_MAX bytes. NULL: it is not, or that cannot be seen without waiting. Does not sleep.
@@ -29,7 +26,7 @@ const char *uw_registry_path(const struct uw_file *file, u64 address, char *buff
 /*
  * Bind a table to ranges of a live mm (the caller holds mm_users), all or
  * none. section: see struct uw_range. -EFAULT: not mapped executable; -EFBIG:
- * too many mappings; -EINTR: a signal is pending.
+ * too many mappings; -EINTR: current is killed.
  */
 int uw_registry_bind(struct mm_struct *mm, struct uw_kept *kept,
 		     const struct uwind_range *ranges, u32 nr, u64 section);

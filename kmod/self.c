@@ -47,21 +47,14 @@ static struct uw_kept *uw_self_table(struct uwind_self_add *arg, struct uw_quota
 	return kept;
 }
 
-/*
- * To begin to watch the memory is given up at any pending signal, and the call is made
- * again. So that comes first: a section takes long to read, and a program with a timer
- * would read it for ever.
- */
 static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
 {
 	struct uwind_range range = { .start = arg->text_start, .end = arg->text_end };
 	struct uw_kept *kept;
-	int err = uw_registry_watch(current->mm);
+	int err = uw_quota_begin_input(quota);
 
-	if (!err)
-		err = uw_quota_begin_input(quota);
 	if (err)
-		return err == -EINTR ? -ERESTARTSYS : err;
+		return err;
 	kept = uw_self_table(arg, quota);
 	uw_quota_end_input(quota);
 	if (IS_ERR(kept))
@@ -71,7 +64,7 @@ static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
 		uw_table_store_destroy(&uw_self_owner, kept->number);
 	else
 		uw_table_store_disown(kept);
-	return err == -EINTR ? -ERESTARTSYS : err;
+	return err;
 }
 
 static int uw_self_add(void *context, void *data)
@@ -90,7 +83,7 @@ static int uw_self_add(void *context, void *data)
 		return -ENOMEM;
 	err = uw_self_bind(arg, quota);
 	uw_quota_put(quota);
-	if (err && err != -ERESTARTSYS)
+	if (err && err != -EINTR)
 		uw_stats_section_refused();
 	return err;
 }
