@@ -13,14 +13,18 @@
  * has not too many mappings. And a worker takes those locks: whoever binds may be
  * in a control group that has used its time up, or has hundreds of tasks that want
  * to run, and then comes back late to what it holds. The worker's time is nobody's,
- * but less than what the mappings have cost whoever made them.
+ * but less than what the mappings have cost whoever made them. Nor does it wait for
+ * locks that such a task holds already, as whoever cuts off a file of many mappings
+ * does: it takes all locks at a moment when all are free.
  *
  * Who may still be running when it ends: callbacks under the notifiers' SRCU. They
  * touch nothing but this object, and the kernel frees it after that grace period,
  * by a function that may run when the module is long gone: see resident.h.
  */
 #include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/rmap.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -65,12 +69,30 @@ static void uw_bound_lock_taken(struct mm_struct *mm)
 	rwsem_acquire(&mm->mmap_lock.dep_map, 0, 1, _RET_IP_);
 }
 
+static bool uw_bound_lock_is_busy(struct vm_area_struct *vma)
+{
+	return (vma->vm_file && rwsem_is_locked(&vma->vm_file->f_mapping->i_mmap_rwsem)) ||
+	       (vma->anon_vma && rwsem_is_locked(&vma->anon_vma->root->rwsem));
+}
+
+/* Who takes one of them after this look is waited for: a moment, in which he would have to be stopped. */
+static bool uw_bound_would_wait(struct mm_struct *mm)
+{
+	struct vm_area_struct *vma;
+
+	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end))
+		if (uw_bound_lock_is_busy(vma))
+			return true;
+	return false;
+}
+
 static void uw_bound_register_work(struct work_struct *work)
 {
 	struct uw_registration *registration = container_of(work, struct uw_registration, work);
 
 	uw_bound_lock_taken(registration->mm);
-	registration->err = __mmu_notifier_register(registration->notifier, registration->mm);
+	registration->err = uw_bound_would_wait(registration->mm) ? -EBUSY :
+		__mmu_notifier_register(registration->notifier, registration->mm);
 	uw_bound_lock_given(registration->mm);
 }
 

@@ -26,7 +26,8 @@ struct uw_bound {
 
 /*
  * Begin to watch an mm; the caller holds mm_users, and mmap_lock for writing.
- * -EFBIG: more mappings than that; -ENOMEM.
+ * -EBUSY: somebody has a lock of one of its mappings; -EFBIG: more mappings than
+ * that; -ENOMEM.
  */
 struct uw_bound *uw_bound_create(struct mm_struct *mm);
 

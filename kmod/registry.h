@@ -26,7 +26,7 @@ const char *uw_registry_path(const struct uw_file *file, u64 address, char *buff
 /*
  * Bind a table to ranges of a live mm (the caller holds mm_users), all or
  * none. section: see struct uw_range. -EFAULT: not mapped executable; -EFBIG:
- * too many mappings; -EINTR: current is killed.
+ * too many mappings; -EBUSY: others hold their locks; -EINTR: current is killed.
  */
 int uw_registry_bind(struct mm_struct *mm, struct uw_kept *kept,
 		     const struct uwind_range *ranges, u32 nr, u64 section);

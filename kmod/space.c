@@ -31,6 +31,7 @@
 #include <linux/mm.h>
 #include <linux/rhashtable.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include <linux/workqueue.h>
@@ -43,6 +44,8 @@
 #define UW_SWEEP_PERIOD (2 * HZ)
 #define UW_SWEEP_SOON (HZ / 10) /* where something waits for it, but not again and again */
 #define UW_SWEEP_SPACES 1024 /* new ones, after which it does not wait; looked at without a pause */
+#define UW_WATCH_TRIES 250 /* then whoever holds a lock of the mm's mappings has held it for long */
+#define UW_WATCH_PAUSE msecs_to_jiffies(4)
 
 /* Charged to the memory cgroup of whoever is walked, or binds. */
 #define UW_SPACE_GFP (GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
@@ -173,13 +176,11 @@ struct uw_space *uw_space_get(struct mm_struct *mm)
 	return space;
 }
 
-int uw_space_watch(struct uw_space *space)
+static int uw_space_try_to_watch(struct uw_space *space)
 {
 	struct uw_bound *bound;
 	int err = 0;
 
-	if (uw_space_bound(space))
-		return 0;
 	if (mmap_write_lock_killable(space->mm))
 		return -EINTR;
 	if (!space->bound) {
@@ -190,6 +191,19 @@ int uw_space_watch(struct uw_space *space)
 			smp_store_release(&space->bound, bound);
 	}
 	mmap_write_unlock(space->mm);
+	return err;
+}
+
+int uw_space_watch(struct uw_space *space)
+{
+	u32 tries = UW_WATCH_TRIES;
+	int err = uw_space_bound(space) ? 0 : uw_space_try_to_watch(space);
+
+	while (err == -EBUSY && --tries) {
+		if (schedule_timeout_killable(UW_WATCH_PAUSE) && fatal_signal_pending(current))
+			return -EINTR;
+		err = uw_space_try_to_watch(space);
+	}
 	return err;
 }
 

@@ -40,8 +40,8 @@ struct uw_space *uw_space_get(struct mm_struct *mm);
 
 /*
  * Begin to watch its mm, if that is not done yet, so that ranges can be bound.
- * Errors: see uw_bound_create(); -EINTR: current is killed. Takes mmap_lock for
- * writing.
+ * Errors: see uw_bound_create(), of which -EBUSY comes after a second; -EINTR:
+ * current is killed. Takes mmap_lock for writing.
  */
 int uw_space_watch(struct uw_space *space);
 

@@ -229,7 +229,8 @@ struct uwind_range {
  * memory without a file. They end with munmap(), exec or exit, and are
  * inherited by fork(). EEXIST: overlaps a bound range; EFAULT: not mapped
  * executable; ENOSPC: more than 4,096 ranges in the process; EFBIG: it has none
- * yet and more than 1,024 mappings. All ranges are bound or none.
+ * yet and more than 1,024 mappings; EBUSY: it has none yet, and others have held
+ * locks of files that it has mapped for a second. All ranges are bound or none.
  */
 struct uwind_range_bind {
 	__u32 size;
@@ -398,7 +399,9 @@ struct uwind_session_ask {
  * [text_start, text_end). A section may be added once per text range.
  * EDQUOT: the user's quota is used up; ENOSPC: all users' together; EINTR: the
  * caller is killed; EEXIST: the range overlaps one that is bound; EFBIG: nothing
- * is bound yet, and the caller has more than 1,024 mappings: register early.
+ * is bound yet, and the caller has more than 1,024 mappings: register early;
+ * EBUSY: nothing is bound yet, and others have held locks of files that the caller
+ * has mapped for a second: try again later.
  * EBADMSG, EPROTONOSUPPORT, ENOENT: as UWIND_IOC_TABLE_CREATE.
  */
 struct uwind_self_add {

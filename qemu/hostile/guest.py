@@ -22,6 +22,8 @@ LIMITS = {"cpu.max": "50000 100000", "memory.max": str(256 << 20), "pids.max": "
 
 LEAST_WORK = 0.85  # of what others do beside plain work
 MOST_MEDIAN = 2.0  # times the median beside plain work or nobody, whichever is more
+MOST_WORST = 3.0  # and the worst, with so many more us
+WORST_US = 1000
 # docs/limits.md: what is not charged to the cgroup is messages (4 MiB of each of four sessions), open requests, files and
 # spaces, all of which walks make; and what the kernel has not yet given back of processes that ended.
 OUTSIDE_MIB = 32
@@ -199,6 +201,9 @@ class Beside:
                 return int(dict(zip(counts[::2], counts[1::2])).get(result, 0))
         return 0
 
+    def worst(self):
+        return {name: int(worst) for name, worst, _, _ in self.latency}
+
     def medians(self):
         return {name: int(median) for name, _, _, median in self.latency}
 
@@ -213,6 +218,9 @@ def judge(nobody, control, hostile, before, after):
     for name, median in hostile.medians().items():
         usual = max(beside.medians()[name] for beside in (nobody, control))
         want(median <= MOST_MEDIAN * usual, f"others' {name} is not slower: {median} us, not {usual}")
+    for name, worst in hostile.worst().items():
+        usual = max(beside.worst()[name] for beside in (nobody, control))
+        want(worst <= MOST_WORST * usual + WORST_US, f"nobody's {name} waits for it: {worst} us, not {usual}")
     want(KEEPS_MEMORY or hostile.outside <= max(nobody.outside, control.outside) + (OUTSIDE_MIB << 20), f"memory is charged: {hostile.outside >> 20} MiB are not")
     want(hostile.lines <= LOG_LINES * (hostile.seconds / 5 + 2), f"the log is not flooded: {hostile.lines} lines")
     for met in MET[hostile.who]:

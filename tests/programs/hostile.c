@@ -2,7 +2,7 @@
 // A user without privilege who goes for every limit at once, from many processes: prints how often each kind of call succeeded, and
 // how often it was refused with which errno. It never ends: whoever starts it kills it and its children.
 //
-// Usage: hostile plain      works, forks, executes and maps, without the module: what any user may do
+// Usage: hostile plain      works, forks, executes, maps and cuts files off, without the module: what any user may do
 //        hostile stranger   the same, and everything that /dev/uwind-self allows
 //        hostile member     and everything that /dev/uwind allows
 //
@@ -30,15 +30,16 @@
 #define MOST_ROWS    (12u << 20)
 #define MEMBER_ROWS  (1u << 18)
 #define RANGE_BYTES  16
+#define CUT_PAGES    256
 
 enum kind {
-	K_WORK, K_FORK, K_EXEC, K_MAP,
+	K_WORK, K_FORK, K_EXEC, K_MAP, K_CUT,
 	K_OPEN, K_SMALL, K_LARGE, K_INPUT, K_LATE, K_BROKEN,
 	K_SESSION, K_RATE, K_ASK_ONE, K_ASK, K_TIE, K_TABLE, K_BIND, NR_KINDS,
 };
 
 static const char *const names[NR_KINDS] = {
-	[K_WORK] = "work", [K_FORK] = "fork", [K_EXEC] = "exec", [K_MAP] = "map",
+	[K_WORK] = "work", [K_FORK] = "fork", [K_EXEC] = "exec", [K_MAP] = "map", [K_CUT] = "cut",
 	[K_OPEN] = "open", [K_SMALL] = "small-section", [K_LARGE] = "large-section", [K_INPUT] = "input",
 	[K_LATE] = "late-section", [K_BROKEN] = "broken-section",
 	[K_SESSION] = "session", [K_RATE] = "rate", [K_ASK_ONE] = "ask-one", [K_ASK] = "ask", [K_TIE] = "tie",
@@ -50,7 +51,8 @@ static struct board {
 	pid_t sleepers;                        /* a process of so many threads   */
 } *board;
 
-static int self_device, refused[2];
+static int self_device, cut_fd, refused[2];
+static char *cut;
 static long page;
 
 /* Returns the errno. */
@@ -176,6 +178,32 @@ static void run_files(void)
 	give_way();
 	execl("./lives_victim", "lives_victim", "files", (char *)NULL);
 	_exit(1);
+}
+
+/*
+ * A file that all processes of this user have mapped, behind every library, and that is cut off again and again: its lock is held
+ * meanwhile, for long where the time of the user's cgroup is used up.
+ */
+static void map_what_is_cut(void)
+{
+	char here, *address = (char *)((uintptr_t)&here & ~((1ul << 20) - 1)) - (6 << 20);
+	size_t size = (size_t)(CUT_PAGES * page);
+
+	cut_fd = memfd_create("cut", MFD_CLOEXEC);
+	if (cut_fd < 0 || ftruncate(cut_fd, (off_t)size) != 0 ||
+	    (cut = mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, cut_fd, 0)) == MAP_FAILED) {
+		perror("hostile: a file to cut off");
+		exit(1);
+	}
+}
+
+static void cut_off(void)
+{
+	size_t size = (size_t)(CUT_PAGES * page);
+
+	for (size_t i = 0; i < size; i += (size_t)page)
+		cut[i] = 1;
+	count(K_CUT, ftruncate(cut_fd, 0) == 0 && ftruncate(cut_fd, (off_t)size) == 0);
 }
 
 /* --- what /dev/uwind-self allows -------------------------------------------------------------- */
@@ -366,9 +394,11 @@ static void again_binds(void)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static void (*const plain_roles[])(void) = { work, work, fork_plain, fork_plain, map_files, map_files, work, work };
+static void (*const plain_roles[])(void) = {
+	work, work, work, fork_plain, fork_plain, map_files, map_files, run_files, run_files, cut_off,
+};
 static void (*const stranger_roles[])(void) = {
-	work, fork_registered, fork_registered, run_files, run_files, take_small, take_large, take_late, add_broken,
+	work, fork_registered, fork_registered, run_files, run_files, take_small, take_large, take_late, add_broken, cut_off,
 };
 static void (*const member_roles[])(void) = { again_sessions, again_tables, again_ties, again_binds };
 
@@ -403,6 +433,7 @@ int main(int argc, char **argv)
 		perror("hostile");
 		return 1;
 	}
+	map_what_is_cut();
 	if (!strcmp(who, "plain"))
 		START(plain_roles);
 	else
