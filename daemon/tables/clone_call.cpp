@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t max_between_bytes = 48, max_branch_bytes = 32, max_thread_bytes = 80, max_rest_bytes = 32;
 constexpr std::size_t max_places = 1024; // of a section
+constexpr std::uint8_t mov_eax = 0xb8, mov_al = 0xb0;
 
 // Offsets into a section's code.
 struct Place {
@@ -62,9 +63,9 @@ bool X86Search::names_clone(std::uint64_t at) const
 {
 	constexpr std::uint32_t clone_64 = 56, clone_32 = 120, clone3 = 435;
 	const std::uint32_t clone = is_64_ ? clone_64 : clone_32;
-	if (code_[at] == 0xb0)
+	if (code_[at] == mov_al)
 		return at + 2 <= code_.size() && code_[at + 1] == clone;
-	const std::uint32_t number = code_[at] == 0xb8 && at + 5 <= code_.size() ? word_at(code_, at + 1) : 0;
+	const std::uint32_t number = code_[at] == mov_eax && at + 5 <= code_.size() ? word_at(code_, at + 1) : 0;
 	return number == clone3 || number == clone;
 }
 
@@ -162,10 +163,12 @@ void X86Search::find_thread_end(Place& place) const
 
 void X86Search::run(std::vector<Place>& places) const
 {
-	for (std::uint64_t at = 0; at < code_.size() && places.size() < max_places; at++) {
+	const auto may_name = [](std::uint8_t byte) { return byte == mov_eax || byte == mov_al; };
+	for (auto it = std::find_if(code_.begin(), code_.end(), may_name); it != code_.end() && places.size() < max_places;
+	     it = std::find_if(it + 1, code_.end(), may_name)) {
 		Place place;
-		place.before = at;
-		if (!names_clone(at) || !find_call(place) || !find_branch(place))
+		place.before = static_cast<std::uint64_t>(it - code_.begin());
+		if (!names_clone(place.before) || !find_call(place) || !find_branch(place))
 			continue;
 		find_thread_end(place);
 		places.push_back(place);
@@ -234,12 +237,13 @@ void search_arm64(Bytes code, std::vector<Place>& places)
 	constexpr std::uint32_t either_width = 0x7fffffff, clone = 0x52801b88, clone3 = 0x52803668, svc = 0xd4000001;
 	for (std::uint64_t at = 0; at + 8 <= code.size() && places.size() < max_places; at += 4) {
 		const std::uint32_t number = word_at(code, at) & either_width;
+		if ((number != clone && number != clone3) || word_at(code, at + 4) != svc)
+			continue;
 		Place place;
 		place.before = at;
 		place.call = at + 4;
 		place.behind = at + 8;
-		if ((number != clone && number != clone3) || word_at(code, at + 4) != svc ||
-		    !find_branch_arm64(code, place))
+		if (!find_branch_arm64(code, place))
 			continue;
 		find_thread_end_arm64(code, place);
 		places.push_back(place);
