@@ -39,13 +39,22 @@ static uint32_t any_size(struct dice *dice, uint32_t bytes)
 	return rarely(dice, 24) ? sizes[pick(dice, sizeof(sizes) / sizeof(sizes[0]))] : bytes;
 }
 
+/* Of an address that is written to, none: the attack would spoil its own memory. */
+static void flip_bit(struct dice *dice, enum call kind, uint8_t *arg, size_t bytes)
+{
+	size_t at = pick(dice, bytes);
+
+	if (kind != CALL_NEXT || at / sizeof(uint64_t) != offsetof(struct uwind_table_next, path) / sizeof(uint64_t))
+		arg[at] ^= 1u << pick(dice, 8);
+}
+
 static int call(struct dice *dice, enum call kind, int fd, unsigned long request, void *arg, size_t bytes)
 {
 	void *pointer;
 	int result;
 
 	if (rarely(dice, 32))
-		((uint8_t *)arg)[pick(dice, bytes)] ^= 1u << pick(dice, 8);
+		flip_bit(dice, kind, arg, bytes);
 	*(uint32_t *)arg = any_size(dice, bytes);
 	pointer = any_pointer(dice, arg, bytes);
 	result = ioctl(fd, request, pointer);
