@@ -2,6 +2,7 @@
 // Finds the stretches; each architecture has a reader of its own.
 #include "tables/code.h"
 
+#include "tables/calls_x86.h"
 #include "tables/code_arm.h"
 #include "tables/code_arm64.h"
 #include "tables/code_x86.h"
@@ -26,27 +27,12 @@ void read_gap(const ElfSection& section, OffsetRange gap, const CodeHints& hints
 		read_code_x86(code, section.address + into, gap.start, hints, stretches);
 }
 
-// The calls of code that has rows, which is code for sure.
-void find_calls(const ElfSection& section, OffsetRange range, const std::vector<OffsetRange>& gaps, Arch arch,
-		std::vector<CodeFunction>& functions)
-{
-	std::uint64_t from = range.start;
-	const auto read_until = [&](std::uint64_t end) {
-		if (end > from && end - section.offset <= section.bytes.size())
-			find_calls_x86(section.bytes.subspan(from - section.offset, end - from),
-				       section.address + (from - section.offset), arch, functions);
-	};
-	for (const OffsetRange gap : gaps) {
-		read_until(gap.start);
-		from = gap.end;
-	}
-	read_until(range.end);
-}
-
 struct CodeSection {
 	ElfSection section;
 	OffsetRange range;
 	std::vector<OffsetRange> gaps;
+
+	std::uint64_t address_of(std::uint32_t offset) const { return section.address + (offset - section.offset); }
 };
 
 std::vector<CodeSection> sections_of(const ElfFile& file, const TableRows& table)
@@ -58,6 +44,34 @@ std::vector<CodeSection> sections_of(const ElfFile& file, const TableRows& table
 			sections.push_back({section, *range, gaps_of(table, *range)});
 	}
 	return sections;
+}
+
+std::vector<AddressRange> addresses_of_gaps(const std::vector<CodeSection>& sections)
+{
+	std::vector<AddressRange> ranges;
+	for (const CodeSection& at : sections)
+		for (const OffsetRange gap : at.gaps)
+			ranges.push_back({at.address_of(gap.start), at.address_of(gap.end)});
+	std::sort(ranges.begin(), ranges.end(),
+		  [](const AddressRange& left, const AddressRange& right) { return left.start < right.start; });
+	return ranges;
+}
+
+// The calls of code that has rows, which is code for sure.
+void find_calls(const CodeSection& at, const TableRows& table, Arch arch, const std::vector<AddressRange>& gaps,
+		std::vector<CodeFunction>& functions)
+{
+	std::uint32_t from = at.range.start;
+	const auto read_until = [&](std::uint32_t end) {
+		if (end > from && end - at.section.offset <= at.section.bytes.size())
+			find_calls_x86({at.section.bytes.subspan(from - at.section.offset, end - from), at.address_of(from), from},
+				       table, arch, gaps, functions);
+	};
+	for (const OffsetRange gap : at.gaps) {
+		read_until(gap.start);
+		from = gap.end;
+	}
+	read_until(at.range.end);
 }
 
 void sort(std::vector<CodeFunction>& functions)
@@ -102,9 +116,10 @@ std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table,
 		return arm_stretches(file, sections, std::move(functions));
 	for (const CodeFunction& function : file.function_extents())
 		functions.push_back(function);
+	const std::vector<AddressRange> gaps = addresses_of_gaps(sections);
 	for (const CodeSection& at : sections)
-		if (file.arch() != Arch::arm64 && !at.gaps.empty())
-			find_calls(at.section, at.range, at.gaps, file.arch(), functions);
+		if (file.arch() != Arch::arm64 && !gaps.empty())
+			find_calls(at, table, file.arch(), gaps, functions);
 	sort(functions);
 	const CodeHints hints{file.arch(), std::move(functions), no_return_functions(file)};
 	for (const CodeSection& at : sections)

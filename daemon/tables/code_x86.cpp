@@ -455,17 +455,6 @@ void CodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) 
 
 } // namespace
 
-void find_calls_x86(Bytes code, std::uint64_t address, Arch arch, std::vector<CodeFunction>& functions)
-{
-	for (std::size_t at = 0; at < code.size();) {
-		const X86Instruction instruction = decode_x86(code.subspan(at), arch == Arch::x86_64);
-		const X86Flow flow = flow_x86(instruction, at);
-		at += std::max(instruction.bytes, 1u);
-		if (flow.way == X86Way::call && instruction.bytes)
-			functions.push_back({address + static_cast<std::uint64_t>(flow.target), 0, false});
-	}
-}
-
 bool pushes_x86(Bytes code, Arch arch)
 {
 	for (std::size_t at = 0; at < code.size();) {

@@ -25,9 +25,6 @@ constexpr std::uint64_t max_read_x86_bytes = 1 << 20;
 void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints,
 		   std::vector<Stretch>& stretches);
 
-// Appends where the calls in a stretch of code go.
-void find_calls_x86(Bytes code, std::uint64_t address, Arch arch, std::vector<CodeFunction>& functions);
-
 // Does a function push a register? Its instructions are read one behind the other.
 bool pushes_x86(Bytes code, Arch arch);
 
