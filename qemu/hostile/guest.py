@@ -22,17 +22,20 @@ LIMITS = {"cpu.max": "50000 100000", "memory.max": str(256 << 20), "pids.max": "
 
 LEAST_WORK = 0.85  # of what others do beside plain work
 MOST_MEDIAN = 2.0  # times the median beside plain work or nobody, whichever is more
-MOST_WORST = 3.0  # and the worst, with so many more us
-WORST_US = 1000
+MOST_WORST = 3.0  # and the worst, or so many us: beside plain work fork took 22,000 once, and 1,600 in another run
+WORST_US = 10000
 # docs/limits.md: what is not charged to the cgroup is messages (4 MiB of each of four sessions), open requests, files and
 # spaces, all of which walks make; and what the kernel has not yet given back of processes that ended.
 OUTSIDE_MIB = 32
-# A kernel with KASAN and kmemleak keeps what is freed for a while, and remembers who had it.
-KEEPS_MEMORY = os.path.exists("/sys/kernel/debug/kmemleak")
+# A kernel with KASAN, lockdep and kmemleak keeps what is freed for a while, and checks most of it outside of the cgroup's time:
+# there, what counts is that it has nothing to report. A grace period of RCU waits for tasks of the cgroup, for minutes.
+CHECKS_ITSELF = os.path.exists("/sys/kernel/debug/kmemleak")
+HUNG_S = 600
 MAX_FILES = 1024  # of which an eighth is one user's
 # Lower than usual, so that a slow machine meets them in a short run.
 PARAMETERS = {"max_files": MAX_FILES, "self_quota_tables": 128, "self_quota_kib": 6144, "member_quota_kib": 12288,
               "range_quota": 16384}
+SLOWER_PARAMETERS = {"self_quota_tables": 16, "self_quota_kib": 768, "member_quota_kib": 1536, "range_quota": 2048}
 ROOTS_FILES = 200
 LEFT_MIB = 16  # of the kernel's own caches
 LOG_LINES = 11  # in five seconds, with the kernel's own about those it has left out
@@ -213,15 +216,21 @@ class Beside:
                 f"{self.inside >> 20} | {self.outside >> 20} | {self.lines} |")
 
 
-def judge(nobody, control, hostile, before, after):
+def judge_cost(nobody, control, hostile):
     want(hostile.work >= LEAST_WORK * control.work, f"others get their work done: {hostile.work / control.work:.1%} of it")
     for name, median in hostile.medians().items():
         usual = max(beside.medians()[name] for beside in (nobody, control))
         want(median <= MOST_MEDIAN * usual, f"others' {name} is not slower: {median} us, not {usual}")
     for name, worst in hostile.worst().items():
         usual = max(beside.worst()[name] for beside in (nobody, control))
-        want(worst <= MOST_WORST * usual + WORST_US, f"nobody's {name} waits for it: {worst} us, not {usual}")
-    want(KEEPS_MEMORY or hostile.outside <= max(nobody.outside, control.outside) + (OUTSIDE_MIB << 20), f"memory is charged: {hostile.outside >> 20} MiB are not")
+        want(worst <= max(MOST_WORST * usual, WORST_US), f"nobody's {name} waits for it: {worst} us, not {usual}")
+    usual = max(nobody.outside, control.outside)
+    want(hostile.outside <= usual + (OUTSIDE_MIB << 20), f"memory is charged: {hostile.outside >> 20} MiB are not")
+
+
+def judge(nobody, control, hostile, before, after):
+    if not CHECKS_ITSELF:
+        judge_cost(nobody, control, hostile)
     want(hostile.lines <= LOG_LINES * (hostile.seconds / 5 + 2), f"the log is not flooded: {hostile.lines} lines")
     for met in MET[hostile.who]:
         want(hostile.counted(*met.split()) > 0, f"it met {met}")
@@ -252,14 +261,18 @@ def nothing_is_left(memory):
     lost = memory - settled_memory()
     print(f"| afterwards | files {now['files']}, spaces {now['spaces']}, rmmod {took.stdout.strip()} ms, "
           f"memory {lost >> 10} KiB |", flush=True)
-    want(KEEPS_MEMORY or lost < LEFT_MIB << 20, f"memory comes back: {lost >> 10} KiB do not")
+    want(CHECKS_ITSELF or lost < LEFT_MIB << 20, f"memory comes back: {lost >> 10} KiB do not")
 
 
 def main():
     who, seconds = sys.argv[1], int(sys.argv[2])
     write(CGROUPS + "cgroup.subtree_control", "+cpu +memory +pids")
     memory = settled_memory()
-    for name, value in PARAMETERS.items():
+    parameters = PARAMETERS
+    if CHECKS_ITSELF:
+        parameters = PARAMETERS | SLOWER_PARAMETERS
+        write("/proc/sys/kernel/hung_task_timeout_secs", str(HUNG_S))
+    for name, value in parameters.items():
         write("/sys/module/uwind/parameters/" + name, str(value))
     os.mkdir(FOLDER)
     for program in ("hostile", "lives_victim"):
