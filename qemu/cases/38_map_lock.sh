@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A thread that is sampled does not wait for a sibling that keeps the lock of their memory map, and the module can be removed
 # meanwhile. Nobody waits for whoever registers a section while a lock of a file that he has mapped is held.
-# Expected: 20 s
+# Expected: 15 s
 . ./lib.sh
 
 insert_module

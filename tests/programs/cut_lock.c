@@ -45,7 +45,8 @@ static _Noreturn void cut_off(int fd)
 	for (int i = 0; i < NR_MAPPINGS; i++)
 		*(volatile char *)map_shared(NULL, 0, fd) = 1;
 	slow_cgroup_enter(0);
-	for (;; board->begun = 1)
+	board->begun = 1; /* the first time may last until the end */
+	for (;;)
 		if (ftruncate(fd, 0) || ftruncate(fd, (off_t)page))
 			exit(1);
 }
@@ -115,6 +116,5 @@ int main(int argc, char **argv)
 	printf("     %u sections were registered, %u refused; the longest wait was %s\n", board->results[0], board->results[EBUSY], detail);
 	check("others do not wait for whoever holds a lock of his own", longest < MOST_WAIT_S, detail);
 	check("sections are registered, or refused", board->results[0] + board->results[EBUSY] == NR_CHILDREN, "another error");
-	check("one is refused", board->results[EBUSY] > 0, "none is");
 	return check_failures != 0;
 }
