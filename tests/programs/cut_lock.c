@@ -106,7 +106,9 @@ int main(int argc, char **argv)
 		cut_off(fd);
 	while (!board->begun && waitpid(cutter, NULL, WNOHANG) == 0)
 		usleep(1000);
+	board->begun = 1; /* the children end, even if it has */
 	longest = longest_wait(seconds);
+	check("the file is cut off all the time", waitpid(cutter, NULL, WNOHANG) == 0, "its process has ended");
 	slow_cgroup_let_go();
 	kill(cutter, SIGKILL);
 	while (wait(NULL) > 0)
