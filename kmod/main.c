@@ -5,21 +5,21 @@
 #include <linux/delay.h>
 #include <linux/module.h>
 
-#include "bound.h"
-#include "control.h"
-#include "exit_hook.h"
-#include "file_store.h"
-#include "fork.h"
-#include "netlink.h"
-#include "quota.h"
-#include "request.h"
-#include "self.h"
-#include "sender.h"
-#include "space.h"
+#include "access/quota.h"
+#include "device/control.h"
+#include "device/netlink.h"
+#include "device/self.h"
+#include "request/exit_hook.h"
+#include "request/request.h"
+#include "request/work.h"
+#include "session/fork.h"
+#include "session/sender.h"
 #include "stall.h"
-#include "trigger_bpf.h"
-#include "trigger_cpu.h"
-#include "work.h"
+#include "store/bound.h"
+#include "store/file_store.h"
+#include "store/space.h"
+#include "trigger/bpf.h"
+#include "trigger/cpu.h"
 
 struct uw_part {
 	int (*init)(void);  /* NULL: it comes into being when it is first asked  */

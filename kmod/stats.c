@@ -2,12 +2,12 @@
 /*
  * Counting: each event counts for its session and for the module.
  */
-#include "file_store.h"
-#include "request.h"
-#include "session.h"
-#include "space.h"
+#include "request/request.h"
+#include "session/session.h"
 #include "stats.h"
-#include "table_store.h"
+#include "store/file_store.h"
+#include "store/space.h"
+#include "store/table_store.h"
 
 static DEFINE_PER_CPU(struct uw_counts, module_counts);
 static DEFINE_PER_CPU(u64, nr_frames_walked);

@@ -26,16 +26,16 @@ core_rule() {
 kernel_rule() {
 	case $2 in *compat.h'"') complain "$1" "$2" "compat.h is force-included" ;; esac
 	case $1 in
-	kmod/table_store.* | kmod/file_store.* | kmod/registry.* | kmod/space.* | kmod/quota.* | kmod/pidfd.* | kmod/regs*)
-		case $2 in '"session.h"' | '"request.h"' | '"batch.h"' | '"control.h"' | '"netlink.h"' | '"trigger_'*)
+	kmod/store/* | kmod/access/*)
+		case $2 in '"session/'* | '"request/'* | '"device/'* | '"trigger/'*)
 			complain "$1" "$2" "storage does not know sessions and requests" ;;
 		esac ;;
 	esac
 	case $1:$2 in
 	kmod/resident.*:'"resident.h"') ;;
 	kmod/resident.*:'"'*) complain "$1" "$2" "what stays loaded is made of no other file of ours" ;;
-	kmod/main.c:* | kmod/control.*:* | kmod/netlink.*:*) ;;
-	*:'"control.h"') complain "$1" "$2" "only main and netlink know the control device" ;;
+	kmod/main.c:* | kmod/device/control.*:* | kmod/device/netlink.*:*) ;;
+	*:'"device/control.h"') complain "$1" "$2" "only main and netlink know the control device" ;;
 	esac
 }
 

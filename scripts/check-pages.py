@@ -108,7 +108,7 @@ def check_contract():
     ioctls = set(re.findall(r"^#define (UWIND_IOC_\w+) +_IO", header, re.M))
     compare("uwind.4", set(re.findall(r"^\.B (UWIND_IOC_\w+)$", device, re.M)), ioctls, "uwind.h")
     parameters = set()
-    for source in set((ROOT / "kmod").glob("*.c")) - {ROOT / "kmod/stall.c"}:  # in test builds only
+    for source in set((ROOT / "kmod").rglob("*.c")) - {ROOT / "kmod/stall.c"}:  # in test builds only
         parameters |= set(re.findall(r"^module_param(?:_named)?\((\w+),", source.read_text(), re.M))
     listed = device.split(".SH MODULE PARAMETERS")[1].split(".SH ")[0]
     compare("uwind.4", set(re.findall(r"^\.B (\w+)$", listed, re.M)), parameters, "kmod")

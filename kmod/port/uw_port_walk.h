@@ -9,8 +9,8 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
-#include "uprobe.h"
 #include "walk.h"
+#include "walk/uprobe.h"
 
 struct uw_space;
 

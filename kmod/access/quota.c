@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Accounts: one exists as long as somebody refers to it, or anything is charged to it.
+ */
+#include <linux/bug.h>
+#include <linux/cred.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+
+#include "access/quota.h"
+
+#define UW_QUOTA_PARTS 4      /* one user's is at most so much of what all have */
+#define UW_QUOTA_ASKED 1024   /* requests of one user                        */
+#define UW_QUOTA_COUNTED 4096 /* counters of one user's threads              */
+
+static unsigned int table_budget_mib = 256;
+module_param(table_budget_mib, uint, 0644);
+MODULE_PARM_DESC(table_budget_mib, "memory for tables, MiB; more are refused (256)");
+
+static unsigned int max_files = 16384;
+module_param(max_files, uint, 0644);
+MODULE_PARM_DESC(max_files, "files that are tracked at once (16384)");
+
+static unsigned int self_quota_kib = 16384;
+module_param(self_quota_kib, uint, 0644);
+MODULE_PARM_DESC(self_quota_kib, "table memory of one user's own sections, KiB (16384)");
+
+static unsigned int self_quota_tables = 1024;
+module_param(self_quota_tables, uint, 0644);
+MODULE_PARM_DESC(self_quota_tables, "number of one user's own sections (1024)");
+
+static unsigned int member_quota_kib = 32768;
+module_param(member_quota_kib, uint, 0644);
+MODULE_PARM_DESC(member_quota_kib, "table memory of one user who opens /dev/uwind without privilege, KiB (32768)");
+
+static unsigned int input_quota_kib = 65536;
+module_param(input_quota_kib, uint, 0644);
+MODULE_PARM_DESC(input_quota_kib, "memory that making one user's table takes, KiB (65536)");
+
+static unsigned int range_quota = 65536;
+module_param(range_quota, uint, 0644);
+MODULE_PARM_DESC(range_quota, "ranges that one user's tables are bound to (65536)");
+
+static unsigned int space_quota = 4096;
+module_param(space_quota, uint, 0644);
+MODULE_PARM_DESC(space_quota, "processes of one user of which mappings are remembered (4096)");
+
+struct uw_quota {
+	struct list_head node; /* Protected by: quota_lock, like all members but input */
+	kuid_t uid;
+	u32 refs;
+	u64 used[UW_NR_QUOTAS];
+	struct mutex input;    /* one table of a user is made at a time          */
+};
+
+struct uw_limit {
+	u64 part; /* of one user                                                 */
+	u64 all;  /* of all users without privilege                              */
+};
+
+static DEFINE_SPINLOCK(quota_lock);
+static LIST_HEAD(quotas);          /* Protected by: quota_lock                   */
+static u64 all_used[UW_NR_QUOTAS]; /* Protected by: quota_lock                   */
+
+u64 uw_quota_table_budget(void)
+{
+	return (u64)READ_ONCE(table_budget_mib) << 20;
+}
+
+u32 uw_quota_max_files(void)
+{
+	return READ_ONCE(max_files);
+}
+
+/* Half of what there is, of which one user may have a quarter, and no more than wanted. */
+static struct uw_limit uw_limit_half(u64 all, u64 wanted)
+{
+	return (struct uw_limit){ min(wanted, all / 2 / UW_QUOTA_PARTS), all / 2 };
+}
+
+static struct uw_limit uw_limit_parts(u64 part)
+{
+	return (struct uw_limit){ part, part * UW_QUOTA_PARTS };
+}
+
+static struct uw_limit uw_limit_bytes(bool member)
+{
+	u64 kib = member ? READ_ONCE(member_quota_kib) : READ_ONCE(self_quota_kib);
+
+	return uw_limit_half(uw_quota_table_budget(), kib << 10);
+}
+
+static struct uw_limit uw_limit_of(enum uw_quota_kind kind)
+{
+	switch (kind) {
+	case UW_QUOTA_TABLES:
+		return uw_limit_parts(READ_ONCE(self_quota_tables));
+	case UW_QUOTA_INPUT:
+		return uw_limit_parts((u64)READ_ONCE(input_quota_kib) << 10);
+	case UW_QUOTA_FILES:
+		return uw_limit_half(uw_quota_max_files(), U64_MAX);
+	case UW_QUOTA_RANGES:
+		return uw_limit_parts(READ_ONCE(range_quota));
+	case UW_QUOTA_ASKS:
+		return uw_limit_parts(UW_QUOTA_ASKED);
+	case UW_QUOTA_COUNTERS:
+		return uw_limit_parts(UW_QUOTA_COUNTED);
+	case UW_QUOTA_SPACES:
+		return uw_limit_parts(READ_ONCE(space_quota));
+	default:
+		return uw_limit_bytes(false);
+	}
+}
+
+/*
+ * Up through the namespaces that current is in: whoever made one answers for all of
+ * its ids. Of one that root made, its own root does, unless that is root, too.
+ */
+kuid_t uw_quota_user(void)
+{
+	const struct cred *cred = current_cred();
+	struct user_namespace *ns = cred->user_ns;
+	kuid_t uid = cred->uid;
+
+	for (; ns->parent; ns = ns->parent) {
+		kuid_t root = make_kuid(ns, 0);
+
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+		else if (uid_valid(root) && !uid_eq(root, GLOBAL_ROOT_UID))
+			uid = root;
+	}
+	return uid;
+}
+
+static struct uw_quota *uw_quota_find_locked(kuid_t uid)
+{
+	struct uw_quota *quota;
+
+	list_for_each_entry(quota, &quotas, node)
+		if (uid_eq(quota->uid, uid))
+			return quota;
+	return NULL;
+}
+
+struct uw_quota *uw_quota_get(gfp_t gfp)
+{
+	struct uw_quota *fresh = kzalloc(sizeof(*fresh), gfp), *quota;
+	kuid_t uid = uw_quota_user();
+
+	spin_lock(&quota_lock);
+	quota = uw_quota_find_locked(uid);
+	if (!quota && fresh) {
+		quota = fresh;
+		fresh = NULL;
+		quota->uid = uid;
+		mutex_init(&quota->input);
+		list_add(&quota->node, &quotas);
+	}
+	if (quota)
+		quota->refs++;
+	spin_unlock(&quota_lock);
+	kfree(fresh);
+	return quota;
+}
+
+static void uw_quota_end_locked(struct uw_quota *quota)
+{
+	u32 i;
+
+	lockdep_assert_held(&quota_lock);
+	for (i = 0; i < UW_NR_QUOTAS; i++)
+		if (quota->used[i])
+			return;
+	if (quota->refs)
+		return;
+	list_del(&quota->node);
+	kfree(quota);
+}
+
+void uw_quota_put(struct uw_quota *quota)
+{
+	spin_lock(&quota_lock);
+	quota->refs--;
+	uw_quota_end_locked(quota);
+	spin_unlock(&quota_lock);
+}
+
+static int uw_quota_check_locked(const struct uw_quota *quota, enum uw_quota_kind kind, u64 amount,
+				 struct uw_limit limit)
+{
+	lockdep_assert_held(&quota_lock);
+	if (amount > limit.part || quota->used[kind] > limit.part - amount)
+		return -EDQUOT;
+	return all_used[kind] > limit.all - amount ? -ENOSPC : 0;
+}
+
+static void uw_quota_add_locked(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
+{
+	lockdep_assert_held(&quota_lock);
+	quota->used[kind] += amount;
+	all_used[kind] += amount;
+}
+
+static void uw_quota_sub_locked(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
+{
+	lockdep_assert_held(&quota_lock);
+	quota->used[kind] -= amount;
+	all_used[kind] -= amount;
+}
+
+int uw_quota_charge(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
+{
+	int err;
+
+	if (!quota)
+		return 0;
+	spin_lock(&quota_lock);
+	err = uw_quota_check_locked(quota, kind, amount, uw_limit_of(kind));
+	if (!err)
+		uw_quota_add_locked(quota, kind, amount);
+	spin_unlock(&quota_lock);
+	return err;
+}
+
+void uw_quota_charge_copy(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
+{
+	if (!quota)
+		return;
+	spin_lock(&quota_lock);
+	uw_quota_add_locked(quota, kind, amount);
+	spin_unlock(&quota_lock);
+}
+
+void uw_quota_uncharge(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
+{
+	if (!quota)
+		return;
+	spin_lock(&quota_lock);
+	uw_quota_sub_locked(quota, kind, amount);
+	uw_quota_end_locked(quota);
+	spin_unlock(&quota_lock);
+}
+
+int uw_quota_charge_table(struct uw_quota *quota, u64 bytes, bool member)
+{
+	int err;
+
+	if (!quota)
+		return 0;
+	spin_lock(&quota_lock);
+	err = uw_quota_check_locked(quota, UW_QUOTA_TABLES, 1, uw_limit_of(UW_QUOTA_TABLES));
+	if (!err)
+		err = uw_quota_check_locked(quota, UW_QUOTA_BYTES, bytes, uw_limit_bytes(member));
+	if (!err) {
+		uw_quota_add_locked(quota, UW_QUOTA_TABLES, 1);
+		uw_quota_add_locked(quota, UW_QUOTA_BYTES, bytes);
+	}
+	spin_unlock(&quota_lock);
+	return err;
+}
+
+void uw_quota_uncharge_table(struct uw_quota *quota, u64 bytes)
+{
+	if (!quota)
+		return;
+	spin_lock(&quota_lock);
+	uw_quota_sub_locked(quota, UW_QUOTA_TABLES, 1);
+	uw_quota_sub_locked(quota, UW_QUOTA_BYTES, bytes);
+	uw_quota_end_locked(quota);
+	spin_unlock(&quota_lock);
+}
+
+int uw_quota_begin_input(struct uw_quota *quota)
+{
+	return quota ? mutex_lock_killable(&quota->input) : 0;
+}
+
+void uw_quota_end_input(struct uw_quota *quota)
+{
+	if (quota)
+		mutex_unlock(&quota->input);
+}
+
+void uw_quota_exit(void)
+{
+	WARN_ON_ONCE(!list_empty(&quotas));
+}

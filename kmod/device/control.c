@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The device of who looks at others: who may use it, its ioctls, its readers.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "access/quota.h"
+#include "access/viewer.h"
+#include "device/client.h"
+#include "device/control.h"
+#include "device/ioctl.h"
+#include "session/session.h"
+#include "stats.h"
+#include "store/table_store.h"
+#include "uwind.h"
+
+static int uw_stats(void *context, void *data)
+{
+	struct uwind_stats *stats = data;
+
+	memset(stats, 0, sizeof(*stats));
+	uw_stats_fill(stats);
+	return 0;
+}
+
+static const struct uw_ioctl uw_control_ioctls[] = {
+	{ UWIND_IOC_ABI, sizeof(struct uwind_abi), false, uw_ioctl_abi },
+	{ UWIND_IOC_TABLE_CREATE, sizeof(struct uwind_table_create), true, uw_client_table_create },
+	{ UWIND_IOC_TABLE_DESTROY, sizeof(struct uwind_table_destroy), true, uw_client_table_destroy },
+	{ UWIND_IOC_TABLE_TIE, sizeof(struct uwind_table_tie), true, uw_client_table_tie },
+	{ UWIND_IOC_RANGE_BIND, sizeof(struct uwind_range_bind), true, uw_client_range_bind },
+	{ UWIND_IOC_RANGE_UNBIND, sizeof(struct uwind_range_unbind), true, uw_client_range_unbind },
+	{ UWIND_IOC_TABLE_NEXT, sizeof(struct uwind_table_next), true, uw_client_table_next },
+	{ UWIND_IOC_STATS, sizeof(struct uwind_stats), true, uw_stats },
+	{ UWIND_IOC_SESSION_START, sizeof(struct uwind_session_start), true,
+	  uw_client_session_start },
+	{ UWIND_IOC_SESSION_ENABLE, 0, true, uw_client_session_enable },
+	{ UWIND_IOC_SESSION_ASK, sizeof(struct uwind_session_ask), true, uw_client_session_ask },
+	{ UWIND_IOC_SESSION_STATS, sizeof(struct uwind_session_stats), true,
+	  uw_client_session_stats },
+	{ UWIND_IOC_SESSION_STOP, sizeof(struct uwind_session_stats), true,
+	  uw_client_session_stop },
+};
+
+/*
+ * A descriptor may come into other hands. What was opened with privilege serves
+ * those who have it still; the others serve who opened them.
+ */
+static bool uw_control_allows(const struct uw_client *client, const struct cred *cred,
+			      bool privileged)
+{
+	return client->privileged ? privileged : uw_viewer_is(client->cred, cred);
+}
+
+static long uw_control_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct uw_client *client = file->private_data;
+
+	return uw_ioctl_run(uw_control_ioctls, ARRAY_SIZE(uw_control_ioctls), client,
+			    uw_control_allows(client, current_cred(), perfmon_capable()),
+			    cmd, arg);
+}
+
+static void uw_client_free(struct uw_client *client)
+{
+	uw_reader_deinit(&client->reader);
+	if (client->quota)
+		uw_quota_put(client->quota);
+	put_cred(client->cred);
+	kfree(client);
+}
+
+static int uw_control_open(struct inode *inode, struct file *file)
+{
+	struct uw_client *client = kzalloc(sizeof(*client), GFP_KERNEL_ACCOUNT);
+
+	if (!client)
+		return -ENOMEM;
+	mutex_init(&client->mutex);
+	client->cred = get_current_cred();
+	client->privileged = perfmon_capable();
+	if (!client->privileged) {
+		client->quota = uw_quota_get(GFP_KERNEL_ACCOUNT);
+		if (!client->quota) {
+			uw_client_free(client);
+			return -ENOMEM;
+		}
+	}
+	file->private_data = client;
+	return 0;
+}
+
+static int uw_control_release(struct inode *inode, struct file *file)
+{
+	struct uw_client *client = file->private_data;
+
+	if (client->session)
+		uw_session_stop(client->session, NULL);
+	uw_table_store_destroy_all(client);
+	uw_client_free(client);
+	return 0;
+}
+
+static const struct file_operations uw_control_fops = {
+	.owner = THIS_MODULE,
+	.open = uw_control_open,
+	.release = uw_control_release,
+	.unlocked_ioctl = uw_control_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+/* Everybody's messages to any family wait for this one: it waits for nobody. */
+static int uw_client_attach(struct uw_client *client, struct uw_reader *socket, bool privileged)
+{
+	int err = -EBUSY;
+
+	if (!uw_control_allows(client, socket->file->f_cred, privileged) ||
+	    !uw_control_allows(client, current_cred(), privileged))
+		return -EPERM;
+	if (!mutex_trylock(&client->mutex))
+		return -EBUSY;
+	if (!client->session) {
+		swap(client->reader, *socket);
+		err = 0;
+	}
+	mutex_unlock(&client->mutex);
+	return err;
+}
+
+int uw_control_attach(int fd, struct uw_reader *socket, bool privileged)
+{
+	struct file *file = fget(fd);
+	int err = -EBADF;
+
+	if (!file)
+		return -EBADF;
+	if (file->f_op == &uw_control_fops)
+		err = uw_client_attach(file->private_data, socket, privileged);
+	fput(file);
+	return err;
+}
+
+static struct miscdevice uw_control_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "uwind",
+	.fops = &uw_control_fops,
+	.mode = 0660,
+};
+
+int uw_control_init(void)
+{
+	return misc_register(&uw_control_device);
+}
+
+void uw_control_exit(void)
+{
+	misc_deregister(&uw_control_device);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a socket becomes a session's reader.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <net/genetlink.h>
+
+#include "device/control.h"
+#include "device/netlink.h"
+#include "session/reader.h"
+#include "uwind.h"
+
+static int uw_netlink_attach(struct sk_buff *skb, struct genl_info *info)
+{
+	/* Of whoever opened the socket, too: a privileged writer may be tricked. */
+	bool privileged = netlink_capable(skb, CAP_PERFMON) || netlink_capable(skb, CAP_SYS_ADMIN);
+	struct uw_reader reader;
+	int err;
+
+	if (!info->attrs[UWIND_A_FD])
+		return -EINVAL;
+	err = uw_reader_init(&reader, skb);
+	if (err)
+		return err;
+	err = uw_control_attach(nla_get_u32(info->attrs[UWIND_A_FD]), &reader, privileged);
+	uw_reader_deinit(&reader);
+	return err;
+}
+
+static const struct nla_policy uw_policy[UWIND_A_FD + 1] = {
+	[UWIND_A_FD] = { .type = NLA_U32 },
+};
+
+static const struct genl_ops uw_ops[] = {
+	{ .cmd = UWIND_CMD_ATTACH, .doit = uw_netlink_attach },
+};
+
+struct genl_family uw_genl_family __ro_after_init = {
+	.name = UWIND_GENL_NAME,
+	.version = UWIND_GENL_VERSION,
+	.maxattr = UWIND_A_FD,
+	.policy = uw_policy,
+	.netnsok = true,
+	.module = THIS_MODULE,
+	.ops = uw_ops,
+	.n_ops = ARRAY_SIZE(uw_ops),
+	.resv_start_op = UWIND_CMD_ATTACH + 1,
+};
+
+int uw_netlink_init(void)
+{
+	return genl_register_family(&uw_genl_family);
+}
+
+void uw_netlink_exit(void)
+{
+	genl_unregister_family(&uw_genl_family);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who offered a broken section is told by the ioctl, and whoever reads the kernel's
+ * log: a program that registers its own rarely shows why it could not.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+
+#include "access/pidfd.h"
+#include "device/refusal.h"
+#include "device/table_input.h"
+#include "log.h"
+
+#define UW_REFUSAL_PATH_BYTES 128 /* four names; longer ones are cut */
+
+/* The file that is mapped there, with a reference, or NULL. */
+static struct file *uw_file_at(struct mm_struct *mm, u64 address)
+{
+	struct vm_area_struct *vma;
+	struct file *file = NULL;
+
+	if (mmap_read_lock_killable(mm))
+		return NULL;
+	vma = vma_lookup(mm, address);
+	if (vma && vma->vm_file)
+		file = get_file(vma->vm_file);
+	mmap_read_unlock(mm);
+	return file;
+}
+
+static void uw_refusal_log(const struct uw_section *section, const struct uw_reject *reject,
+			   struct task_struct *task, struct mm_struct *mm)
+{
+	struct file *file = uw_file_at(mm, section->data);
+	char whose[UW_REFUSAL_PATH_BYTES] = "in memory";
+	char comm[TASK_COMM_LEN];
+
+	get_task_comm(comm, task);
+	if (file) {
+		scnprintf(whose, sizeof(whose), "of %pD4", file);
+		fput(file);
+	}
+	pr_notice_ratelimited("uwind: " UW_LOG_NAME "[%d]: .sframe section " UW_LOG_NAME " at %#llx is refused: byte %llu: %s\n",
+			      uw_log_name(comm), task_tgid_nr(task), uw_log_name(whose),
+			      section->data, reject->offset, reject->why);
+}
+
+void uw_refusal_tell(const struct uw_section *section, const struct uw_reject *reject)
+{
+	if (section->process)
+		uw_refusal_log(section, reject, section->process->task, section->process->mm);
+	else
+		uw_refusal_log(section, reject, current, current->mm);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The unprivileged device: a process and the sections of its own memory.
+ *
+ * Tables made here belong to nobody but the mm they are bound in: no owner,
+ * no file, charged to the user.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#include "access/quota.h"
+#include "device/ioctl.h"
+#include "device/self.h"
+#include "device/table_input.h"
+#include "stats.h"
+#include "store/ranges.h"
+#include "store/registry.h"
+#include "store/table_store.h"
+#include "uwind.h"
+
+/* What owns the tables: stands for "their mm". */
+static const char uw_self_owner;
+
+static struct uw_kept *uw_self_table(struct uwind_self_add *arg, struct uw_quota *quota)
+{
+	struct uw_segment text = {
+		.address = arg->text_start,
+		.bytes = arg->text_end - arg->text_start,
+		.offset = 0,
+	};
+	struct uw_section section = {
+		.data = arg->sframe_start,
+		.bytes = arg->sframe_end - arg->sframe_start,
+		.address = arg->sframe_start,
+		.segments = &text,
+		.nr_segments = 1,
+	};
+	const struct uw_maker maker = { .owner = &uw_self_owner, .quota = quota };
+	struct uw_reject reject = {};
+	struct uw_kept *kept = uw_table_from_section(&section, &maker, &reject);
+
+	uw_ioctl_reject(&reject, &arg->bad_offset, arg->bad_why, sizeof(arg->bad_why));
+	return kept;
+}
+
+static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
+{
+	struct uwind_range range = { .start = arg->text_start, .end = arg->text_end };
+	struct uw_kept *kept;
+	int err = uw_quota_begin_input(quota);
+
+	if (err)
+		return err;
+	kept = uw_self_table(arg, quota);
+	uw_quota_end_input(quota);
+	if (IS_ERR(kept))
+		return PTR_ERR(kept);
+	err = uw_registry_bind(current->mm, kept, &range, 1, arg->sframe_start);
+	if (err)
+		uw_table_store_destroy(&uw_self_owner, kept->number);
+	else
+		uw_table_store_disown(kept);
+	return err;
+}
+
+static int uw_self_add(void *context, void *data)
+{
+	struct uwind_self_add *arg = data;
+	struct uw_quota *quota;
+	int err;
+
+	if (arg->reserved || !arg->sframe_start || arg->sframe_end <= arg->sframe_start ||
+	    arg->sframe_end - arg->sframe_start > UWIND_MAX_SECTION_BYTES ||
+	    arg->text_end <= arg->text_start || arg->text_end > TASK_SIZE_MAX ||
+	    arg->text_end - arg->text_start > U32_MAX)
+		return -EINVAL;
+	quota = uw_quota_get(GFP_KERNEL_ACCOUNT);
+	if (!quota)
+		return -ENOMEM;
+	err = uw_self_bind(arg, quota);
+	uw_quota_put(quota);
+	if (err && err != -EINTR)
+		uw_stats_section_refused();
+	return err;
+}
+
+static int uw_self_remove(void *context, void *data)
+{
+	struct uwind_self_remove *arg = data;
+	struct uw_range_set *set = uw_registry_bound(current->mm);
+
+	if (arg->reserved)
+		return -EINVAL;
+	return set ? uw_range_set_remove_section(set, arg->sframe_start) : -ENOENT;
+}
+
+static int uw_self_next(void *context, void *data)
+{
+	struct uwind_self_next *arg = data;
+	struct uw_range_set *set = uw_registry_bound(current->mm);
+	struct uw_ranges *ranges = set ? uw_range_set_get(set) : NULL;
+	u32 i;
+
+	arg->found = 0;
+	for (i = 0; ranges && i < ranges->nr && !arg->found; i++) {
+		const struct uw_range *range = &ranges->range[i];
+
+		if (range->start <= arg->after || !range->section || READ_ONCE(range->died))
+			continue;
+		arg->found = 1;
+		arg->text_start = range->start;
+		arg->text_end = range->end;
+		arg->sframe_start = range->section;
+	}
+	uw_ranges_put(ranges);
+	return 0;
+}
+
+static const struct uw_ioctl uw_self_ioctls[] = {
+	{ UWIND_IOC_ABI, sizeof(struct uwind_abi), false, uw_ioctl_abi },
+	{ UWIND_IOC_SELF_ADD, sizeof(struct uwind_self_add), false, uw_self_add },
+	{ UWIND_IOC_SELF_REMOVE, sizeof(struct uwind_self_remove), false, uw_self_remove },
+	{ UWIND_IOC_SELF_NEXT, sizeof(struct uwind_self_next), false, uw_self_next },
+};
+
+static long uw_self_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return uw_ioctl_run(uw_self_ioctls, ARRAY_SIZE(uw_self_ioctls), NULL, false, cmd, arg);
+}
+
+static bool serving;
+
+static int uw_self_open(struct inode *inode, struct file *file)
+{
+	return READ_ONCE(serving) ? 0 : -ENODEV;
+}
+
+static const struct file_operations uw_self_fops = {
+	.owner = THIS_MODULE,
+	.open = uw_self_open,
+	.unlocked_ioctl = uw_self_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice uw_self_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "uwind-self",
+	.fops = &uw_self_fops,
+	.mode = 0666,
+};
+
+int uw_self_init(void)
+{
+	return misc_register(&uw_self_device);
+}
+
+void uw_self_serve(void)
+{
+	WRITE_ONCE(serving, true);
+}
+
+void uw_self_exit(void)
+{
+	misc_deregister(&uw_self_device);
+}

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a request: asked in any context, walked by its own task, answered
+ * once for every session that asked in between.
+ *
+ * A task has one open request at most that triggers share. The pending table finds
+ * it: slots of pointers, each cleared by the task that owns the request, so nothing
+ * is locked. An NMI that interrupts the very insertion may make a second request of
+ * the same task, and other tasks may ask for its stack: all are answered.
+ *
+ * The work of a task that exits is done behind exit_mm(), when its memory is gone. So
+ * what is open then is walked before, by exit_hook.c, and the work hands it over.
+ */
+#include <linux/hash.h>
+#include <linux/irq_work.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "access/quota.h"
+#include "core/shadow.h"
+#include "request/request.h"
+#include "request/supply.h"
+#include "session/session.h"
+#include "stats.h"
+#include "uw_port_walk.h"
+#include "walk/memory.h"
+#include "walk/regs.h"
+
+#define UW_PENDING_BITS 15
+#define UW_PENDING_PROBES 8
+#define UW_MAX_ATOMIC_FRAMES 256u /* of a walk that is not preempted             */
+
+static_assert(offsetof(struct uw_request, work) == 0);
+static_assert(offsetof(struct uw_work, resident) == 0);
+
+static struct uw_request *pending[1 << UW_PENDING_BITS];
+static DEFINE_PER_CPU(u64, cookie_count);
+static DEFINE_PER_CPU(struct uw_frame *, spare_frames);
+
+static void uw_kick(struct irq_work *work)
+{
+}
+
+/*
+ * After an NMI that hit user mode, only an interrupt leads past task work. The
+ * function is set at run time: Linux 6.1 does not relocate the per-CPU data of a
+ * module, so an address in its initial value would stay 0.
+ */
+static DEFINE_PER_CPU(struct irq_work, kick_work) = IRQ_WORK_INIT_HARD(NULL);
+
+static struct uw_request **uw_pending_slot(const struct task_struct *task, u32 probe)
+{
+	return &pending[(hash_ptr(task, UW_PENDING_BITS) + probe) & ((1 << UW_PENDING_BITS) - 1)];
+}
+
+static struct uw_request *uw_pending_find(const struct task_struct *task)
+{
+	u32 i;
+
+	for (i = 0; i < UW_PENDING_PROBES; i++) {
+		struct uw_request *request = READ_ONCE(*uw_pending_slot(task, i));
+
+		if (request && READ_ONCE(request->task) == task)
+			return request;
+	}
+	return NULL;
+}
+
+/* Nobody finds it before uw_pending_publish(). */
+static bool uw_pending_add(struct uw_request *request, const struct task_struct *task)
+{
+	u32 i;
+
+	WRITE_ONCE(request->owner, task);
+	for (i = 0; i < UW_PENDING_PROBES; i++)
+		if (!cmpxchg(uw_pending_slot(task, i), NULL, request))
+			return true;
+	return false;
+}
+
+/* From here on an NMI may share it, so it must be sure to be answered. */
+static void uw_pending_publish(struct uw_request *request)
+{
+	barrier();
+	WRITE_ONCE(request->task, current);
+}
+
+static void uw_pending_remove(struct uw_request *request)
+{
+	u32 i;
+
+	WRITE_ONCE(request->task, NULL);
+	for (i = 0; i < UW_PENDING_PROBES; i++) {
+		struct uw_request **slot = uw_pending_slot(request->owner, i);
+
+		if (READ_ONCE(*slot) != request)
+			continue;
+		WRITE_ONCE(*slot, NULL);
+		return;
+	}
+}
+
+/*
+ * CPU in the upper 16 bits, a count below that begins at the microseconds since
+ * boot: unique within a boot, even if the module is loaded again, as no CPU
+ * makes a request a microsecond.
+ */
+static u64 uw_cookie_next(u32 cpu)
+{
+	return ((u64)(cpu + 1) << 48) | this_cpu_inc_return(cookie_count);
+}
+
+static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
+{
+	bool in_user = regs && user_mode(regs);
+	struct pt_regs *user = in_user ? regs : task_pt_regs(current);
+
+	request->cpu = raw_smp_processor_id();
+	request->cookie = uw_cookie_next(request->cpu);
+	request->time_ns = ktime_get_boot_fast_ns();
+	request->exec_id = current->self_exec_id;
+	request->in_execve = current->in_execve;
+	request->late_regs = (in_nmi() || uw_uprobed()) && !in_user;
+	request->shadow = uw_shadow_pointer();
+	request->arch = request->late_regs ? UW_ARCH_NONE : uw_regs_take(&request->regs, user);
+}
+
+/* The task runs, or sleeps: its registers are read when it does the work. */
+static void uw_request_fill_remote(struct uw_request *request, struct task_struct *task)
+{
+	preempt_disable();
+	request->cookie = uw_cookie_next(smp_processor_id());
+	preempt_enable();
+	request->cpu = task_cpu(task);
+	request->time_ns = ktime_get_boot_fast_ns();
+	request->exec_id = READ_ONCE(task->self_exec_id);
+	request->in_execve = false;
+	request->late_regs = true;
+	request->arch = UW_ARCH_NONE;
+}
+
+/* Returns NULL and sets *loss if it cannot be had. */
+static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
+{
+	struct uw_request *request = NULL;
+
+	/* KASAN notes who queues work, under a lock that is not for NMIs. */
+	if (!IS_ENABLED(CONFIG_KASAN_GENERIC) || !in_nmi())
+		request = uw_supply_take(uw_quota_user());
+	*loss = UWIND_LOSS_NOMEM;
+	if (!request)
+		return NULL;
+	uw_request_fill(request, regs);
+	if (!uw_pending_add(request, current)) {
+		uw_supply_give(request);
+		return NULL;
+	}
+	if (uw_work_queue(&request->work, current)) {
+		*loss = UWIND_LOSS_EXIT;
+		uw_pending_remove(request);
+		uw_supply_give(request);
+		return NULL;
+	}
+	uw_pending_publish(request);
+	if (in_nmi())
+		irq_work_queue(this_cpu_ptr(&kick_work));
+	return request;
+}
+
+bool uw_request_suits(const struct task_struct *task)
+{
+	return !(task->flags & (PF_KTHREAD | UW_PF_USER_WORKER)) && task->mm;
+}
+
+static struct uw_request *uw_request_get(struct pt_regs *regs, u64 *cookie, int *loss)
+{
+	struct uw_request *request = uw_pending_find(current);
+
+	if (!request)
+		request = uw_request_new(regs, loss);
+	if (request)
+		*cookie = request->cookie;
+	return request;
+}
+
+int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie)
+{
+	int loss;
+	struct uw_request *request = uw_request_get(regs, cookie, &loss);
+
+	if (!request)
+		return loss;
+	atomic_inc(&request->asked[slot]);
+	return -1;
+}
+
+int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie)
+{
+	int loss;
+	struct uw_request *request = uw_request_get(regs, cookie, &loss);
+
+	if (!request)
+		return -1 - loss;
+	return atomic64_cmpxchg(&request->owed[caller], 0, *cookie) ? 1 : 0;
+}
+
+/* Frames for one walk: the CPU's spare ones, unless a walk that sleeps has them. */
+static struct uw_frame *uw_frames_take(void)
+{
+	struct uw_frame *frames = this_cpu_xchg(spare_frames, NULL);
+
+	return frames ?: kvmalloc_array(UWIND_MAX_FRAMES, sizeof(*frames),
+					GFP_NOWAIT | __GFP_NOWARN);
+}
+
+static void uw_frames_give(struct uw_frame *frames)
+{
+	kvfree(this_cpu_xchg(spare_frames, frames));
+}
+
+static void uw_request_free(struct uw_request *request)
+{
+	if (request->last.frames)
+		uw_frames_give(request->last.frames);
+	request->last.frames = NULL;
+	uw_quota_uncharge(request->quota, UW_QUOTA_ASKS, 1);
+	request->quota = NULL;
+	uw_supply_give(request);
+}
+
+static struct uw_request *uw_request_new_remote(struct task_struct *task)
+{
+	struct uw_request *request = NULL;
+
+	if (uw_supply_taken() < UW_MAX_REQUESTS / 2) /* the rest is for triggers; the asker has an account */
+		request = uw_supply_take(GLOBAL_ROOT_UID);
+	if (!request)
+		return NULL;
+	uw_request_fill_remote(request, task);
+	if (uw_pending_add(request, task))
+		return request;
+	uw_supply_give(request);
+	return NULL;
+}
+
+/*
+ * A request of its own, which no trigger finds: what current may share, nobody
+ * else may, since it can be answered any moment.
+ */
+int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_struct *task, u64 *cookie)
+{
+	struct uw_request *request = uw_request_new_remote(task);
+
+	if (!request)
+		return -EAGAIN;
+	*cookie = request->cookie;
+	atomic_inc(&request->asked[slot]);
+	request->quota = quota;
+	if (!uw_work_queue(&request->work, task))
+		return 0;
+	/*
+	 * It is past its last walk, and what that left here is ours. Pairs with the full
+	 * barrier of the cmpxchg() by which task_work_run() says that it takes no more:
+	 * who has seen that sees all that the task wrote before.
+	 */
+	smp_rmb();
+	atomic_set(&request->asked[slot], 0);
+	request->quota = NULL;
+	uw_pending_remove(request);
+	uw_request_free(request);
+	return -ESRCH;
+}
+
+static bool uw_request_outdated(const struct uw_request *request)
+{
+	return request->in_execve || request->exec_id != current->self_exec_id;
+}
+
+static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
+{
+	struct uw_port port;
+	u64 sp;
+
+	if (request->late_regs) {
+		request->arch = uw_regs_take(&request->regs, task_pt_regs(current));
+		request->shadow = uw_shadow_pointer();
+	}
+	walk->regs = request->regs;
+	walk->arch = request->arch;
+	sp = walk->regs.r[uw_arch_sp(walk->arch)];
+	uw_memory_begin(&port, walk->arch, sp, atomic);
+	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
+		uw_uprobe_regs(&port, &walk->regs);
+	uw_walk_run(walk, &port);
+	/* A return probe changes the shadow stack as well. */
+	if (unlikely(request->shadow) && !port.probed && uw_shadow_check(walk, &port, request->shadow))
+		uw_stats_shadow_checked();
+	uw_stats_walk(walk->nr_frames);
+}
+
+/* The CPU's frames or none: this is no place for an allocator. */
+static void uw_request_walk_early(struct uw_request *request)
+{
+	struct uw_walk walk = { .max_frames = min(uw_session_max_frames(), UW_MAX_ATOMIC_FRAMES) };
+
+	walk.frames = this_cpu_xchg(spare_frames, NULL);
+	if (!walk.frames)
+		return;
+	uw_request_walk(request, &walk, true);
+	request->last.nr_frames = walk.nr_frames;
+	request->last.stop = walk.stop;
+	request->last.seers = uw_session_seers();
+	request->last.frames = walk.frames;
+}
+
+void uw_request_walk_last(void)
+{
+	u32 i;
+
+	for (i = 0; i < UW_PENDING_PROBES; i++) {
+		struct uw_request *request = READ_ONCE(*uw_pending_slot(current, i));
+
+		if (request && READ_ONCE(request->owner) == current && !request->last.frames &&
+		    !uw_request_outdated(request))
+			uw_request_walk_early(request);
+	}
+}
+
+static void uw_request_deliver(struct uw_request *request, struct uw_answer *answer)
+{
+	unsigned int slot, caller;
+
+	/* From here on a trigger makes a new request. */
+	uw_pending_remove(request);
+	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++)
+		if (atomic_read(&request->asked[slot]))
+			uw_session_answer(slot, &request->asked[slot], answer);
+	for (caller = 0; caller < UW_MAX_CALLERS; caller++)
+		if (atomic64_read(&request->owed[caller]))
+			uw_deferred_answer(caller, &request->owed[caller], answer);
+}
+
+static void uw_request_answer_last(struct uw_request *request, struct uw_answer *answer)
+{
+	const struct uw_walk walk = {
+		.arch = request->arch,
+		.frames = request->last.frames,
+		.nr_frames = request->last.nr_frames,
+		.stop = request->last.stop,
+	};
+
+	answer->walk = &walk;
+	answer->exited = true;
+	uw_request_deliver(request, answer);
+}
+
+static void uw_request_answer_now(struct uw_request *request, struct uw_answer *answer)
+{
+	struct uw_walk walk = { .max_frames = uw_session_max_frames() };
+
+	walk.frames = uw_frames_take();
+	if (walk.frames) {
+		uw_request_walk(request, &walk, false);
+		answer->walk = &walk;
+	} else {
+		answer->loss = UWIND_LOSS_NOMEM;
+	}
+	uw_request_deliver(request, answer);
+	if (walk.frames)
+		uw_frames_give(walk.frames);
+}
+
+static void uw_request_run(struct uw_work *work)
+{
+	struct uw_request *request = container_of(work, struct uw_request, work);
+	struct uw_answer answer = { .request = request };
+
+	if (request->last.frames) {
+		uw_request_answer_last(request, &answer);
+	} else if (uw_request_outdated(request)) {
+		answer.loss = UWIND_LOSS_EXEC;
+		uw_request_deliver(request, &answer);
+	} else if (!current->mm) {
+		answer.loss = UWIND_LOSS_EXIT;
+		uw_request_deliver(request, &answer);
+	} else {
+		uw_request_answer_now(request, &answer);
+	}
+	uw_request_free(request);
+}
+
+/* The module goes between a task's last walk and its work. */
+static void uw_request_drop(struct uw_work *work)
+{
+	struct uw_request *request = container_of(work, struct uw_request, work);
+
+	kvfree(request->last.frames);
+	uw_quota_uncharge(request->quota, UW_QUOTA_ASKS, 1);
+}
+
+static const struct uw_work_kind request_kind = {
+	.run = uw_request_run,
+	.drop = uw_request_drop,
+	.memory = UW_RESIDENT_PAGES,
+};
+
+/* Most are 0, and to exchange them would take the cache line from whoever uses the request. */
+static u32 uw_asked_take(atomic_t *asked)
+{
+	return atomic_read(asked) ? atomic_xchg(asked, 0) : 0;
+}
+
+static bool uw_owed_take(atomic64_t *owed, u64 cookie)
+{
+	return atomic64_read(owed) == cookie && atomic64_cmpxchg(owed, cookie, 0) == cookie;
+}
+
+u64 uw_request_forget(unsigned int slot)
+{
+	u32 i, count = uw_supply_count();
+	u64 open = 0;
+
+	for (i = 0; i < count; i++)
+		open += uw_asked_take(&uw_supply_at(i)->asked[slot]);
+	return open;
+}
+
+/* A cookie is never used again, so that nobody else's request can be meant. */
+bool uw_request_cancel(unsigned int caller, u64 cookie)
+{
+	u32 i, count = uw_supply_count();
+
+	for (i = 0; cookie && i < count; i++)
+		if (uw_owed_take(&uw_supply_at(i)->owed[caller], cookie))
+			return true;
+	return false;
+}
+
+u64 uw_request_cancel_all(unsigned int caller)
+{
+	u32 i, count = uw_supply_count();
+	u64 open = 0;
+
+	for (i = 0; i < count; i++)
+		open += atomic64_read(&uw_supply_at(i)->owed[caller]) &&
+			atomic64_xchg(&uw_supply_at(i)->owed[caller], 0);
+	return open;
+}
+
+u32 uw_request_count(void)
+{
+	return uw_supply_taken();
+}
+
+/* Changes nothing if a session runs already. */
+static void uw_cpus_prepare(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		WRITE_ONCE(per_cpu_ptr(&kick_work, cpu)->func, uw_kick);
+		cmpxchg(per_cpu_ptr(&cookie_count, cpu), 0, ktime_get_boottime_ns() >> 10);
+	}
+}
+
+int uw_request_prepare(void)
+{
+	int cpu;
+
+	uw_cpus_prepare();
+	for_each_possible_cpu(cpu) {
+		struct uw_frame **spare = per_cpu_ptr(&spare_frames, cpu);
+		struct uw_frame *frames;
+
+		if (READ_ONCE(*spare))
+			continue;
+		frames = kvmalloc_array(UWIND_MAX_FRAMES, sizeof(*frames), GFP_KERNEL);
+		if (!frames)
+			return -ENOMEM;
+		kvfree(xchg(spare, frames));
+	}
+	return uw_supply_prepare(&request_kind);
+}
+
+void uw_request_exit(void)
+{
+	int cpu;
+
+	uw_supply_exit();
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(per_cpu_ptr(&kick_work, cpu));
+		kvfree(per_cpu(spare_frames, cpu));
+	}
+}

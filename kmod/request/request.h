@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Requests: somebody asks for current's user stack, and gets it when current
+ * returns to user space.
+ */
+#ifndef UW_REQUEST_H
+#define UW_REQUEST_H
+
+#include <linux/atomic.h>
+
+#include "core/types.h"
+#include "request/deferred.h"
+#include "request/work.h"
+#include "uwind.h"
+
+struct uw_frame;
+struct uw_quota;
+
+/* What was walked in advance, of a task that exits. */
+struct uw_last_walk {
+	struct uw_frame *frames;    /* NULL: nothing                             */
+	u32 nr_frames;
+	u8 stop;                    /* enum uw_stop                              */
+	unsigned long seers;        /* sessions that saw the task: bit per slot  */
+};
+
+/* One open request. Lies in a block of pages (supply.c), and is kept in the supply for reuse. */
+struct uw_request {
+	struct uw_work work;        /* first                                     */
+	u32 index;                  /* in the supply. Set once                   */
+	atomic_t *holder;           /* the supply's, while it is taken           */
+	const struct task_struct *owner; /* whose stack. Order: set before it is in the pending table */
+	/* Who may share it: current, while in the pending table; NULL: nobody.
+	 * Written by that task only */
+	const struct task_struct *task;
+	struct uw_quota *quota; /* whose share it takes; NULL: nobody's. Set before it is queued */
+	/* Written by its owner, before its task work ends; then by who finds that it has ended. */
+	struct uw_last_walk last;
+	/* Set by the first asker, constant until answered: */
+	u32 cpu;
+	u64 cookie;
+	u64 time_ns;
+	u64 exec_id;
+	bool in_execve;
+	bool late_regs;             /* asked where the saved registers may be half written, or a probe's */
+	u8 arch;                    /* enum uw_arch of the registers; NONE: late */
+	struct uw_regs regs;
+	u64 shadow;                 /* where the shadow stack had its last return address; 0: it has none */
+	atomic_t asked[UWIND_MAX_SESSIONS]; /* triggers per session slot         */
+	atomic64_t owed[UW_MAX_CALLERS]; /* the cookie, to callers that wait for it; else 0 */
+};
+
+struct uw_walk;
+
+/* What a request came to: a walk, or a loss. */
+struct uw_answer {
+	const struct uw_request *request;
+	const struct uw_walk *walk; /* NULL: lost                                */
+	enum uwind_loss loss;
+	bool exited;                /* the task has no memory any more: see seers */
+};
+
+/* It has a stack in user space that can be asked for. Any context. */
+bool uw_request_suits(const struct task_struct *task);
+
+/*
+ * Ask for current's stack on behalf of a session slot. Any context; no
+ * allocation, no lock. regs are those of what was interrupted; NULL: unknown.
+ * Returns -1, or the uwind_loss if it cannot be asked.
+ */
+int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie);
+
+/*
+ * The same on behalf of a caller: see deferred.h. Returns 0; 1: that caller is
+ * owed this cookie already; or -1 - the uwind_loss.
+ */
+int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie);
+
+/* Take one back, or all: whether it was still owed, and how many were. */
+bool uw_request_cancel(unsigned int caller, u64 cookie);
+u64 uw_request_cancel_all(unsigned int caller);
+
+/*
+ * Ask for the stack of another task, as it will be when it returns to user space.
+ * Process context. quota, if not NULL, is uncharged (UW_QUOTA_ASKS) when it is
+ * answered. -EAGAIN: too many are open; -ESRCH: it returns no more.
+ */
+int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_struct *task, u64 *cookie);
+
+/*
+ * Take back whatever a slot has asked: returns the number of open triggers.
+ * The slot can ask no more.
+ */
+u64 uw_request_forget(unsigned int slot);
+
+u32 uw_request_count(void);
+
+/*
+ * current is about to give up its memory: walk what is open, for its work comes too
+ * late. Does not sleep: what is not resident ends the walk.
+ */
+void uw_request_walk_last(void);
+
+/* Make sure that there is a first supply. May sleep. */
+int uw_request_prepare(void);
+void uw_request_exit(void);
+
+#endif

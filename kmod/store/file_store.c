@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Files by identity and by number.
+ *
+ * A file is kept as numbers, not as a reference to its inode or struct file:
+ * those would pin the file system, and nobody could unmount it. It has no path:
+ * each process may see another one, and whoever met it first shall not say what
+ * others are shown.
+ *
+ * The store itself holds a reference, so that a program that runs again and
+ * again is one file with one number. Only when there is no room do files go that
+ * nothing else refers to, and of those only such whose going makes room: if one
+ * user's part is used up, the user's own.
+ */
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uidgid.h>
+#include <linux/xarray.h>
+
+#include "access/quota.h"
+#include "access/viewer.h"
+#include "store/file_store.h"
+#include "store/table_store.h"
+
+#define UW_FILE_BUCKET_BITS 10
+#define UW_OWN_TABLES 64     /* of one file                                     */
+#define UW_OWN_TABLES_SAME 4 /* of these, of one viewer                         */
+#define UW_EVICT_SCAN 256    /* files that are looked at when there is no room  */
+#define UW_EVICT_MOST 32     /* files that go then                              */
+
+static DEFINE_SPINLOCK(files_lock);
+static struct hlist_head buckets[1 << UW_FILE_BUCKET_BITS]; /* Protected by: files_lock */
+static DEFINE_XARRAY_ALLOC1(by_number);                     /* Protected by: files_lock */
+static u32 next_number;                                     /* Protected by: files_lock */
+static LIST_HEAD(all_files); /* Protected by: files_lock. Those that were looked at longest ago first */
+static atomic_t nr_files;
+static atomic64_t nr_refused;
+
+/* One of 64-bit processes, one of 32-bit ones; their numbers are 1 and 2. */
+#define UW_NR_VDSOS 2
+#define UW_VDSO_FILE(name, is_compat) { \
+	.refs = REFCOUNT_INIT(1), \
+	.number = (is_compat) + 1, \
+	.vdso = true, \
+	.compat = (is_compat), \
+	.tied = LIST_HEAD_INIT(name.tied), \
+	.own = LIST_HEAD_INIT(name.own), \
+}
+
+static struct uw_file native_vdso = UW_VDSO_FILE(native_vdso, 0);
+static struct uw_file compat_vdso = UW_VDSO_FILE(compat_vdso, 1);
+static struct uw_file *const vdso_files[UW_NR_VDSOS] = { &native_vdso, &compat_vdso };
+
+/*
+ * What a slot's session was sent is lost as a whole: then a new round begins, and no
+ * file has been announced in it. Odd numbers: a new file's 0 is no round.
+ */
+static atomic_t announce_rounds[UW_FILE_SLOTS];
+
+static u32 uw_announce_round(unsigned int slot)
+{
+	return (u32)atomic_read(&announce_rounds[slot]) | 1;
+}
+
+static void uw_file_id_take(struct uw_file_id *id, struct file *file)
+{
+	struct inode *inode = d_real_inode(file->f_path.dentry);
+
+	/* An overlay maps the file underneath, and its descriptor is on top. */
+	memset(id, 0, sizeof(*id));
+	id->dev = inode->i_sb->s_dev;
+	id->inode = inode->i_ino;
+	id->generation = inode->i_generation;
+	id->bytes = i_size_read(inode);
+	id->mtime_ns = uw_inode_mtime_ns(inode);
+}
+
+static struct hlist_head *uw_file_bucket(const struct uw_file_id *id)
+{
+	return &buckets[hash_64(id->inode ^ ((u64)id->dev << 32), UW_FILE_BUCKET_BITS)];
+}
+
+static struct uw_file *uw_file_lookup(const struct uw_file_id *id)
+{
+	struct uw_file *file;
+
+	hlist_for_each_entry_rcu(file, uw_file_bucket(id), node,
+				 lockdep_is_held(&files_lock))
+		if (!memcmp(&file->id, id, sizeof(*id)) &&
+		    refcount_inc_not_zero(&file->refs))
+			return file;
+	return NULL;
+}
+
+static struct uw_file *uw_file_create(const struct uw_file_id *id, struct uw_quota *quota, gfp_t gfp)
+{
+	struct uw_file *fresh = kzalloc(sizeof(*fresh), gfp);
+
+	if (fresh) {
+		refcount_set(&fresh->refs, 2); /* the store's and the caller's */
+		INIT_LIST_HEAD(&fresh->tied);
+		INIT_LIST_HEAD(&fresh->own);
+		fresh->id = *id;
+		fresh->quota = quota;
+	}
+	return fresh;
+}
+
+static void uw_file_unreserve(struct uw_quota *quota)
+{
+	uw_quota_uncharge(quota, UW_QUOTA_FILES, 1);
+}
+
+static void uw_file_free(struct uw_file *file)
+{
+	xa_erase(&by_number, file->number);
+	uw_file_unreserve(file->quota);
+	kfree_rcu(file, rcu);
+}
+
+/* Whether there is more room for a user who was refused for that reason, if the file goes. */
+static bool uw_file_makes_room(const struct uw_file *file, const struct uw_quota *quota, int refused)
+{
+	switch (refused) {
+	case -EDQUOT:
+		return file->quota == quota;
+	case -ENOSPC:
+		return file->quota;
+	}
+	return true;
+}
+
+/*
+ * Drop files that only the store refers to, at most so many, of at most so many that
+ * are looked at; the next time others are looked at first.
+ */
+static void uw_file_evict(const struct uw_quota *quota, int refused, u32 most, u32 scan)
+{
+	struct uw_file *file, *next;
+	LIST_HEAD(evicted);
+	LIST_HEAD(seen);
+
+	spin_lock(&files_lock);
+	list_for_each_entry_safe(file, next, &all_files, all) {
+		if (!most || !scan--)
+			break;
+		if (!uw_file_makes_room(file, quota, refused) || !refcount_dec_if_one(&file->refs)) {
+			list_move_tail(&file->all, &seen);
+			continue;
+		}
+		hlist_del_rcu(&file->node);
+		list_move(&file->all, &evicted);
+		atomic_dec(&nr_files);
+		most--;
+	}
+	list_splice_tail(&seen, &all_files);
+	spin_unlock(&files_lock);
+	list_for_each_entry_safe(file, next, &evicted, all)
+		uw_file_free(file);
+}
+
+/* Returns the file that is in the store: fresh, or one that was faster. NULL: no memory. */
+static struct uw_file *uw_file_insert(struct uw_file *fresh)
+{
+	struct uw_file *file;
+	int err;
+
+	xa_lock(&by_number);
+	err = __xa_alloc_cyclic(&by_number, &fresh->number, fresh,
+				XA_LIMIT(UW_NR_VDSOS + 1, U32_MAX - 1), &next_number,
+				GFP_NOWAIT | __GFP_NOWARN);
+	xa_unlock(&by_number);
+	if (err < 0) {
+		uw_file_unreserve(fresh->quota);
+		kfree(fresh);
+		return NULL;
+	}
+	spin_lock(&files_lock);
+	file = uw_file_lookup(&fresh->id);
+	if (!file) {
+		hlist_add_head_rcu(&fresh->node, uw_file_bucket(&fresh->id));
+		list_add_tail(&fresh->all, &all_files);
+		atomic_inc(&nr_files);
+	}
+	spin_unlock(&files_lock);
+	if (!file)
+		return fresh;
+	uw_file_free(fresh);
+	return file;
+}
+
+/*
+ * Whose file it is: the user's whose process ran it first, who may have a part
+ * of the store only. Nobody's, if it is root's or a table is tied to it. -EDQUOT: the
+ * part is used up; -ENOSPC: all users' is; -ENFILE: the store is full.
+ */
+static int uw_file_reserve(struct uw_quota *quota)
+{
+	if (atomic_read(&nr_files) >= uw_quota_max_files())
+		return -ENFILE;
+	return uw_quota_charge(quota, UW_QUOTA_FILES, 1);
+}
+
+/* Whoever gets no file is counted: its frames are without one. */
+static struct uw_file *uw_file_refuse(int err)
+{
+	atomic64_inc(&nr_refused);
+	return ERR_PTR(err);
+}
+
+static struct uw_file *uw_file_add(const struct uw_file_id *id, struct uw_quota *quota, gfp_t gfp)
+{
+	struct uw_file *file;
+	int err = uw_file_reserve(quota);
+
+	if (err) {
+		uw_file_evict(quota, err, UW_EVICT_MOST, UW_EVICT_SCAN);
+		err = uw_file_reserve(quota);
+	}
+	if (err)
+		return uw_file_refuse(err);
+	file = uw_file_create(id, quota, gfp);
+	if (!file)
+		uw_file_unreserve(quota);
+	else
+		file = uw_file_insert(file);
+	return file ?: uw_file_refuse(-ENOMEM);
+}
+
+static struct uw_file *uw_file_get(const struct uw_file_id *id)
+{
+	struct uw_file *file;
+
+	rcu_read_lock();
+	file = uw_file_lookup(id);
+	rcu_read_unlock();
+	return file;
+}
+
+struct uw_file *uw_file_get_known(struct file *f)
+{
+	struct uw_file_id id;
+
+	uw_file_id_take(&id, f);
+	return uw_file_get(&id);
+}
+
+struct uw_file *uw_file_get_mapped(struct file *f)
+{
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
+	struct uw_quota *quota = NULL;
+	struct uw_file_id id;
+	struct uw_file *file;
+
+	uw_file_id_take(&id, f);
+	file = uw_file_get(&id);
+	if (file)
+		return file;
+	if (!uid_eq(current_uid(), GLOBAL_ROOT_UID)) {
+		quota = uw_quota_get(gfp);
+		if (!quota)
+			return uw_file_refuse(-ENOMEM);
+	}
+	file = uw_file_add(&id, quota, gfp);
+	if (quota)
+		uw_quota_put(quota);
+	return file;
+}
+
+static struct uw_file *uw_file_get_opened(struct file *f, struct uw_quota *quota)
+{
+	struct uw_file_id id;
+	struct uw_file *file;
+
+	uw_file_id_take(&id, f);
+	file = uw_file_get(&id);
+	return file ?: uw_file_add(&id, quota, GFP_KERNEL);
+}
+
+bool uw_file_is(const struct uw_file *file, struct file *mapped)
+{
+	struct uw_file_id id;
+
+	uw_file_id_take(&id, mapped);
+	return !memcmp(&file->id, &id, sizeof(id));
+}
+
+struct uw_file *uw_file_get_vdso(enum uw_arch arch)
+{
+	struct uw_file *file = vdso_files[uw_abis[arch].word == 4];
+
+	refcount_inc(&file->refs);
+	return file;
+}
+
+void uw_file_put(struct uw_file *file)
+{
+	WARN_ON_ONCE(refcount_dec_and_test(&file->refs));
+}
+
+struct uw_kept *uw_file_kept(const struct uw_file *file)
+{
+	struct uw_kept *kept = rcu_dereference(file->kept);
+
+	if (kept)
+		return kept;
+	list_for_each_entry_rcu(kept, &file->own, tied)
+		if (uw_kept_serves(kept))
+			return kept;
+	return NULL;
+}
+
+/* Room is kept for other viewers. */
+static int uw_file_tie_own(struct uw_file *file, struct uw_kept *kept)
+{
+	const struct uw_kept *other;
+	u32 same = 0, all = 0;
+
+	lockdep_assert_held(&files_lock);
+	list_for_each_entry(other, &file->own, tied) {
+		same += uw_viewer_is(other->maker.viewer, kept->maker.viewer);
+		all++;
+	}
+	if (same >= UW_OWN_TABLES_SAME || all >= UW_OWN_TABLES)
+		return -ENOSPC;
+	list_add_tail_rcu(&kept->tied, &file->own);
+	return 0;
+}
+
+/* path is the table's if this returns 0. */
+static int uw_file_tie_locked(struct uw_file *file, struct uw_kept *kept, char *path)
+{
+	int err = 0;
+
+	lockdep_assert_held(&files_lock);
+	if (kept->file || kept->dead)
+		return -EEXIST;
+	if (kept->maker.viewer)
+		err = uw_file_tie_own(file, kept);
+	else
+		list_add_tail(&kept->tied, &file->tied);
+	if (err)
+		return err;
+	kept->file = file;
+	kept->path = path;
+	if (!kept->maker.viewer && !rcu_access_pointer(file->kept))
+		rcu_assign_pointer(file->kept, kept);
+	return 0;
+}
+
+/* The path of an open file, as current sees it, or the vDSO's name. NULL: no memory. Sleeps. */
+static char *uw_file_path(struct file *f)
+{
+	char *buffer, *path, *copy;
+
+	if (!f)
+		return kstrdup("[vdso]", GFP_KERNEL_ACCOUNT);
+	buffer = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!buffer)
+		return NULL;
+	path = file_path(f, buffer, PATH_MAX);
+	copy = kstrdup(IS_ERR(path) ? "" : path, GFP_KERNEL_ACCOUNT);
+	kfree(buffer);
+	return copy;
+}
+
+int uw_file_tie(struct uw_kept *kept, struct file *f)
+{
+	struct uw_file *file;
+	char *path;
+	int err;
+
+	if (f && !S_ISREG(file_inode(f)->i_mode))
+		return -EINVAL;
+	file = f ? uw_file_get_opened(f, kept->maker.quota) : uw_file_get_vdso(kept->arch);
+	if (IS_ERR(file))
+		return -ENOMEM;
+	path = uw_file_path(f);
+	uw_table_store_get(kept);
+	spin_lock(&files_lock);
+	err = path ? uw_file_tie_locked(file, kept, path) : -ENOMEM;
+	spin_unlock(&files_lock);
+	if (err) {
+		kfree(path);
+		uw_table_store_put(kept);
+		uw_file_put(file);
+	}
+	return err;
+}
+
+void uw_file_untie(struct uw_kept *kept)
+{
+	struct uw_file *file;
+	char *path;
+
+	spin_lock(&files_lock);
+	file = kept->file;
+	path = kept->path;
+	if (file) {
+		kept->file = NULL;
+		kept->path = NULL;
+		list_del_rcu(&kept->tied);
+		if (rcu_access_pointer(file->kept) == kept)
+			rcu_assign_pointer(file->kept,
+					   list_first_entry_or_null(&file->tied,
+								    struct uw_kept, tied));
+	}
+	spin_unlock(&files_lock);
+	if (file) {
+		kfree(path);
+		uw_table_store_put(kept);
+		uw_file_put(file);
+	}
+}
+
+struct uw_file *uw_file_find(u32 number)
+{
+	return number - 1 < UW_NR_VDSOS ? vdso_files[number - 1] : xa_load(&by_number, number);
+}
+
+u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes)
+{
+	u32 number = 0;
+
+	path[0] = '\0';
+	spin_lock(&files_lock);
+	if (kept->file) {
+		number = kept->file->number;
+		strscpy(path, kept->path, path_bytes);
+	}
+	spin_unlock(&files_lock);
+	return number;
+}
+
+bool uw_file_set_announced(struct uw_file *file, unsigned int slot)
+{
+	u32 round = uw_announce_round(slot), old = READ_ONCE(file->announced[slot]);
+
+	return old != round && cmpxchg(&file->announced[slot], old, round) == old;
+}
+
+void uw_file_unset_announced(struct uw_file *file, unsigned int slot)
+{
+	WRITE_ONCE(file->announced[slot], 0);
+}
+
+void uw_file_clear_announced(unsigned int slot)
+{
+	atomic_add(2, &announce_rounds[slot]);
+}
+
+u32 uw_file_count(void)
+{
+	return atomic_read(&nr_files);
+}
+
+u64 uw_file_refused(void)
+{
+	return atomic64_read(&nr_refused);
+}
+
+void uw_file_exit(void)
+{
+	uw_file_evict(NULL, -ENFILE, U32_MAX, U32_MAX);
+	WARN_ON_ONCE(atomic_read(&nr_files));
+	xa_destroy(&by_number);
+}

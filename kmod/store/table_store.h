@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tables that are held in kernel memory: counted, budgeted, immutable.
+ */
+#ifndef UW_TABLE_STORE_H
+#define UW_TABLE_STORE_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+#include "access/viewer.h"
+#include "core/table.h"
+
+struct cred;
+struct uw_file;
+struct uw_quota;
+
+/* Who makes a table. */
+struct uw_maker {
+	const void *owner;         /* compared only                              */
+	const struct cred *viewer; /* serves tasks that it sees; NULL: everybody */
+	struct uw_quota *quota;    /* NULL: made with privilege                  */
+};
+
+/* One table. Everything but the members with a lock is set before it is shared. */
+struct uw_kept {
+	refcount_t refs;        /* owner, file and ranges                        */
+	bool dead;              /* Protected by: nothing; set once, read anywhere */
+	u8 method;              /* enum uw_method                                */
+	u8 arch;                /* enum uw_arch of the code                      */
+	u32 number;             /* Lifetime: unique while the module is loaded   */
+	pid_t owner_pid;
+	u64 bytes;              /* charged to the budget, and to quota if any    */
+	struct uw_maker maker;  /* holds references                              */
+	struct uw_file *file;   /* Protected by: file_store's lock               */
+	char *path;             /* Protected by: the same. Of the file, as the maker saw it */
+	struct list_head tied;  /* Protected by: file_store's lock               */
+	struct list_head all;   /* Protected by: the store's mutex               */
+	struct rcu_head rcu;
+	struct uw_table table;
+	u64 memory[];           /* behind table                                  */
+};
+
+/*
+ * Pack a draft. Returns the table, with one reference for its owner, or
+ * -ENOMEM, -ENOSPC (budget), -EDQUOT, -EINTR (a fatal signal). May sleep.
+ */
+struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
+				   const struct uw_maker *maker);
+
+static inline void uw_table_store_get(struct uw_kept *kept)
+{
+	refcount_inc(&kept->refs);
+}
+
+/* Any context that may take a spinlock; memory goes after a grace period. */
+void uw_table_store_put(struct uw_kept *kept);
+
+/*
+ * A reference of a bound range, charged to who made the table: -EDQUOT, -ENOSPC. The
+ * copy of a range that another set has already is not refused. As _put().
+ */
+int uw_table_store_bind(struct uw_kept *kept);
+void uw_table_store_bind_copy(struct uw_kept *kept);
+void uw_table_store_unbind(struct uw_kept *kept);
+
+/* The owner's table, with a reference, or NULL. */
+struct uw_kept *uw_table_store_find(const void *owner, u32 number);
+
+/*
+ * The next table with a number above after, with a reference, or NULL. A viewer
+ * is shown what the same user made.
+ */
+struct uw_kept *uw_table_store_next(const struct cred *viewer, u32 after);
+
+/* Does the table serve current? Any context, under rcu_read_lock(). */
+static inline bool uw_kept_serves(const struct uw_kept *kept)
+{
+	return !READ_ONCE(kept->dead) &&
+	       (!kept->maker.viewer || uw_viewer_sees_current(kept->maker.viewer));
+}
+
+/* Take a table out of service and drop its owner's reference. -ENOENT. */
+int uw_table_store_destroy(const void *owner, u32 number);
+void uw_table_store_destroy_all(const void *owner);
+
+/*
+ * Take a table out of service; it stays its owner's. The caller has a reference.
+ * false: it was out of service. Any context that may take a spinlock.
+ */
+bool uw_table_store_distrust(struct uw_kept *kept);
+
+/* Drop the owner's reference, but leave the table in service: its ranges own it. */
+void uw_table_store_disown(struct uw_kept *kept);
+
+struct uwind_stats;
+void uw_table_store_stats(struct uwind_stats *stats);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BPF programs as a trigger: a kfunc, which goes with the module.
+ *
+ * The verifier finds it by the module's type information. That is made when the module is
+ * built, from the kernel's, which Debian's headers have since 6.12.
+ */
+#ifdef UW_KFUNCS
+
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
+#include <linux/module.h>
+
+#include "session/session.h"
+#include "trigger/bpf.h"
+
+__bpf_kfunc_start_defs();
+
+/**
+ * uwind_request_stack() - ask for current's stack in user space
+ *
+ * In the name of every session that samples now, as if its counter had overflowed: each
+ * looks at its own targets only. From tracing and kprobe programs, in any context.
+ *
+ * Return: the cookie that the stack will have in the sessions' records; 0: nobody will
+ * get it, as there is no session or no user stack, nobody looks at current, or it was
+ * counted as lost.
+ */
+__bpf_kfunc u64 uwind_request_stack(void)
+{
+	u64 cookie;
+
+	return uw_session_trigger_all(NULL, &cookie) ? cookie : 0;
+}
+
+__bpf_kfunc_end_defs();
+
+BTF_KFUNCS_START(uw_kfuncs)
+BTF_ID_FLAGS(func, uwind_request_stack)
+BTF_KFUNCS_END(uw_kfuncs)
+
+static const struct btf_kfunc_id_set uw_kfunc_set = {
+	.owner = THIS_MODULE,
+	.set = &uw_kfuncs,
+};
+
+int uw_trigger_bpf_init(void)
+{
+	int err = register_btf_kfunc_id_set(BPF_PROG_TYPE_TRACING, &uw_kfunc_set) ?:
+		  register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &uw_kfunc_set);
+
+	if (err)
+		pr_notice("uwind: BPF programs cannot ask for stacks (%d)\n", err);
+	return 0;
+}
+
+#endif

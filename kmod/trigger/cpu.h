@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The trigger of those with privilege: one perf counter for each CPU of a session, as
+ * long as the CPU is online.
+ */
+#ifndef UW_TRIGGER_CPU_H
+#define UW_TRIGGER_CPU_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include "trigger/counter.h"
+
+struct uw_session;
+
+struct uw_trigger_cpu {
+	struct hlist_node node; /* Owned by: the CPU hotplug core               */
+	struct uw_session *session;
+	struct perf_event_attr attr;
+	struct uw_counter __percpu *counters;
+	int err; /* of the last counter that could not be made. Protected by: cpus_read_lock() against callbacks */
+	bool started; /* from now on a counter that fails is counted, not returned. Protected by: the same */
+	u32 nr_failed; /* Written by: the CPU hotplug core's callbacks           */
+	struct mutex mutex; /* Order: outside cpus_read_lock()                  */
+	bool enabled; /* Protected by: mutex, and by cpus_read_lock() against a CPU coming online */
+};
+
+/* Create the counters, disabled. -ENODEV: no such event here. May sleep. */
+int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_session *session,
+			const struct perf_event_attr *attr);
+/* Both do nothing if that was done before. May sleep. */
+void uw_trigger_cpu_enable(struct uw_trigger_cpu *trigger);
+void uw_trigger_cpu_disable(struct uw_trigger_cpu *trigger);
+
+/* When it returns, no handler runs any more. Does nothing after a failed init. */
+void uw_trigger_cpu_deinit(struct uw_trigger_cpu *trigger);
+
+/* Once for the module, before and after all sessions. */
+int uw_trigger_cpu_setup(void);
+void uw_trigger_cpu_exit(void);
+
+#endif

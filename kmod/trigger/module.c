@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Other modules as a trigger: they know moments that no counter does.
+ */
+#include <linux/export.h>
+
+#include "session/session.h"
+#include "uwind_kernel.h"
+
+unsigned int uw_trigger_module(struct pt_regs *regs, u64 *cookie)
+{
+	return uw_session_trigger_all(regs, cookie);
+}
+EXPORT_SYMBOL_GPL(uw_trigger_module);

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf would let counters be inherited, but then a thread that is made while its
+ * maker gets a counter has none, or two. So each thread has its own, made by
+ * whoever meets the thread first:
+ *
+ *   - enabling the session: all threads that there are;
+ *   - the thread itself, before its first instruction: the fork probe gives it the
+ *     work (fork.c);
+ *   - a search each second: those that have changed their credentials, or whose
+ *     probe found no work.
+ *
+ * Who claims a slot for a thread, under the lock, makes its counter, without it:
+ * nobody waits for somebody who sleeps. A counter refers to its task, so as long as
+ * it exists no other task has that address. perf ends a counter, but does not free
+ * it, when its thread exits or executes a program with privilege.
+ */
+#include <linux/err.h>
+#include <linux/hash.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "access/quota.h"
+#include "access/viewer.h"
+#include "request/request.h"
+#include "session/filter.h"
+#include "session/session.h"
+#include "stats.h"
+#include "trigger/task.h"
+
+#define UW_TASK_BITS   13 /* twice as many slots as one user's counters         */
+#define UW_TASK_PROBES 32
+#define UW_TASK_BATCH  64 /* threads that a search looks for at a time          */
+
+/* Claimed, without a counter yet; or with one. */
+struct uw_task_slot {
+	struct task_struct *task; /* NULL: free                                  */
+	struct uw_counter counter;
+};
+
+static struct uw_task_slot *uw_task_slot_at(const struct uw_trigger_task *trigger,
+					    const struct task_struct *task, u32 probe)
+{
+	u32 first = hash_ptr(task, UW_TASK_BITS);
+
+	return &trigger->slots[(first + probe) & ((1 << UW_TASK_BITS) - 1)];
+}
+
+/* The slot of task; else *free is one that it may have, or NULL. */
+static struct uw_task_slot *uw_task_slot_of(const struct uw_trigger_task *trigger,
+					    const struct task_struct *task,
+					    struct uw_task_slot **free)
+{
+	u32 i;
+
+	lockdep_assert_held(&trigger->lock);
+	*free = NULL;
+	for (i = 0; i < UW_TASK_PROBES; i++) {
+		struct uw_task_slot *slot = uw_task_slot_at(trigger, task, i);
+
+		if (slot->task == task)
+			return slot;
+		if (!slot->task && !*free)
+			*free = slot;
+	}
+	return NULL;
+}
+
+/* Threads are to be counted in, and this one is not. */
+static bool uw_task_is_missing(struct uw_trigger_task *trigger, const struct task_struct *task)
+{
+	struct uw_task_slot *free;
+	bool missing;
+
+	spin_lock(&trigger->lock);
+	missing = trigger->state == UW_TRIGGER_RUNS && !uw_task_slot_of(trigger, task, &free);
+	spin_unlock(&trigger->lock);
+	return missing;
+}
+
+/* -EEXIST: somebody else was faster; -ENOSPC: no room. */
+static struct uw_task_slot *uw_task_claim(struct uw_trigger_task *trigger, struct task_struct *task)
+{
+	struct uw_task_slot *slot;
+
+	spin_lock(&trigger->lock);
+	if (trigger->state != UW_TRIGGER_RUNS || uw_task_slot_of(trigger, task, &slot))
+		slot = ERR_PTR(-EEXIST);
+	else if (!slot)
+		slot = ERR_PTR(-ENOSPC);
+	else
+		slot->task = task;
+	spin_unlock(&trigger->lock);
+	return slot;
+}
+
+/* Put the counter where it belongs, unless it is an error or comes too late: returned then. */
+static struct perf_event *uw_task_settle(struct uw_trigger_task *trigger, struct uw_task_slot *slot,
+					 struct perf_event *event)
+{
+	spin_lock(&trigger->lock);
+	if (IS_ERR(event) || trigger->state == UW_TRIGGER_CLOSED) {
+		slot->task = NULL;
+	} else {
+		slot->counter.event = event;
+		event = NULL;
+	}
+	spin_unlock(&trigger->lock);
+	return event;
+}
+
+static int uw_task_create(struct uw_trigger_task *trigger, struct task_struct *task)
+{
+	struct uw_task_slot *slot = uw_task_claim(trigger, task);
+	struct perf_event_attr attr = trigger->attr;
+	struct perf_event *event;
+
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
+	event = uw_counter_create(&slot->counter, trigger->session, &attr, -1, task);
+	event = uw_task_settle(trigger, slot, event);
+	if (IS_ERR_OR_NULL(event))
+		return PTR_ERR_OR_ZERO(event);
+	perf_event_release_kernel(event);
+	return -EEXIST;
+}
+
+static void uw_task_count_failure(struct uw_trigger_task *trigger)
+{
+	spin_lock(&trigger->lock);
+	WRITE_ONCE(trigger->nr_failed, trigger->nr_failed + 1);
+	spin_unlock(&trigger->lock);
+	uw_stats_counter_failed();
+}
+
+/* The caller holds a reference to task, or is it. */
+static int uw_task_count_in(struct uw_trigger_task *trigger, struct task_struct *task)
+{
+	int err;
+
+	if (!uw_task_is_missing(trigger, task))
+		return 0;
+	err = uw_quota_charge(trigger->quota, UW_QUOTA_COUNTERS, 1);
+	if (!err) {
+		err = uw_task_create(trigger, task);
+		if (err)
+			uw_quota_uncharge(trigger->quota, UW_QUOTA_COUNTERS, 1);
+	}
+	if (err == -EEXIST || err == -ESRCH) /* it has one, or has exited */
+		return 0;
+	if (err)
+		uw_task_count_failure(trigger);
+	return err;
+}
+
+static void uw_task_drop(struct uw_trigger_task *trigger, struct uw_task_slot *slot)
+{
+	struct perf_event *event;
+
+	spin_lock(&trigger->lock);
+	event = slot->counter.event;
+	slot->counter.event = NULL;
+	if (event)
+		slot->task = NULL;
+	spin_unlock(&trigger->lock);
+	if (!event)
+		return;
+	perf_event_release_kernel(event);
+	uw_quota_uncharge(trigger->quota, UW_QUOTA_COUNTERS, 1);
+}
+
+static bool uw_task_is_wanted(struct uw_trigger_task *trigger, struct task_struct *task)
+{
+	const struct uw_session *session = trigger->session;
+
+	return uw_request_suits(task) && uw_filter_names(&session->filter, task) &&
+	       uw_viewer_sees(session->viewer, task) && uw_task_is_missing(trigger, task);
+}
+
+/* Returns how many were found, each with a reference. */
+static u32 uw_task_find(struct uw_trigger_task *trigger, struct task_struct **found)
+{
+	struct task_struct *process, *task;
+	u32 nr = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(process, task) {
+		if (!uw_task_is_wanted(trigger, task))
+			continue;
+		found[nr++] = get_task_struct(task);
+		if (nr == UW_TASK_BATCH)
+			goto full;
+	}
+full:
+	rcu_read_unlock();
+	return nr;
+}
+
+/* As often as a batch was full and all of it got counters: each is found once. */
+static void uw_task_search(struct uw_trigger_task *trigger)
+{
+	struct task_struct *found[UW_TASK_BATCH];
+	u32 nr, i;
+	int err;
+
+	do {
+		err = 0;
+		nr = uw_task_find(trigger, found);
+		for (i = 0; i < nr; i++) {
+			err = err ?: uw_task_count_in(trigger, found[i]);
+			put_task_struct(found[i]);
+		}
+		cond_resched();
+	} while (!err && nr == UW_TASK_BATCH);
+}
+
+/* A first counter shows whether the machine has the event. */
+int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_session *session,
+			 struct uw_quota *quota, const struct perf_event_attr *attr)
+{
+	struct perf_event_attr copy = *attr;
+	struct uw_counter counter;
+	struct perf_event *event;
+
+	trigger->session = session;
+	trigger->quota = quota;
+	trigger->attr = *attr;
+	spin_lock_init(&trigger->lock);
+	trigger->slots = kvcalloc(1 << UW_TASK_BITS, sizeof(*trigger->slots), GFP_KERNEL_ACCOUNT);
+	if (!trigger->slots)
+		return -ENOMEM;
+	copy.disabled = 1;
+	event = uw_counter_create(&counter, session, &copy, -1, current);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_release_kernel(event);
+	return 0;
+}
+
+void uw_trigger_task_close(struct uw_trigger_task *trigger)
+{
+	u32 i;
+
+	if (!trigger->slots)
+		return;
+	spin_lock(&trigger->lock);
+	WRITE_ONCE(trigger->state, UW_TRIGGER_CLOSED);
+	spin_unlock(&trigger->lock);
+	for (i = 0; i < 1 << UW_TASK_BITS; i++)
+		uw_task_drop(trigger, &trigger->slots[i]);
+}
+
+void uw_trigger_task_deinit(struct uw_trigger_task *trigger)
+{
+	kvfree(trigger->slots);
+	trigger->slots = NULL;
+}
+
+void uw_trigger_task_enable(struct uw_trigger_task *trigger)
+{
+	if (!trigger->slots)
+		return;
+	spin_lock(&trigger->lock);
+	if (trigger->state == UW_TRIGGER_IDLE)
+		WRITE_ONCE(trigger->state, UW_TRIGGER_RUNS);
+	spin_unlock(&trigger->lock);
+	uw_task_search(trigger);
+}
+
+bool uw_trigger_task_wants_child(const struct uw_trigger_task *trigger, struct task_struct *child)
+{
+	const struct uw_session *session = trigger->session;
+
+	return READ_ONCE(trigger->state) == UW_TRIGGER_RUNS &&
+	       uw_filter_names(&session->filter, child) && uw_viewer_sees_current(session->viewer);
+}
+
+void uw_trigger_task_adopt(struct uw_trigger_task *trigger)
+{
+	if (uw_trigger_task_wants_child(trigger, current))
+		uw_task_count_in(trigger, current);
+}
+
+void uw_trigger_task_sweep(struct uw_trigger_task *trigger)
+{
+	u32 i;
+
+	if (READ_ONCE(trigger->state) != UW_TRIGGER_RUNS)
+		return;
+	for (i = 0; i < 1 << UW_TASK_BITS; i++) {
+		/* Nobody else drops counters while this runs. */
+		const struct perf_event *event = READ_ONCE(trigger->slots[i].counter.event);
+
+		if (event && READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT)
+			uw_task_drop(trigger, &trigger->slots[i]);
+	}
+	if (time_before(jiffies, trigger->searched + HZ))
+		return;
+	trigger->searched = jiffies;
+	uw_task_search(trigger);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The trigger of those without privilege: one perf counter for each thread that the
+ * session may look at, which runs while that thread does. Nobody else is interrupted.
+ */
+#ifndef UW_TRIGGER_TASK_H
+#define UW_TRIGGER_TASK_H
+
+#include <linux/perf_event.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "trigger/counter.h"
+
+struct task_struct;
+struct uw_quota;
+struct uw_session;
+struct uw_task_slot;
+
+enum uw_trigger_task_state {
+	UW_TRIGGER_IDLE,   /* no counters yet                                    */
+	UW_TRIGGER_RUNS,
+	UW_TRIGGER_CLOSED, /* no counters any more                               */
+};
+
+struct uw_trigger_task {
+	struct uw_session *session;
+	struct uw_quota *quota;       /* each counter is charged to it           */
+	struct perf_event_attr attr;
+	spinlock_t lock;
+	enum uw_trigger_task_state state; /* Protected by: lock to write          */
+	struct uw_task_slot *slots;   /* Protected by: lock                      */
+	u32 nr_failed;                /* Protected by: lock to write             */
+	unsigned long searched;       /* jiffies of the last search. Used by: the sweep */
+};
+
+/* -ENODEV: no such event here. After an error, too, uw_trigger_task_deinit() is due. May sleep. */
+int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_session *session,
+			 struct uw_quota *quota, const struct perf_event_attr *attr);
+/* Behind uw_trigger_task_close(), when nobody adopts any more. Does nothing without init. */
+void uw_trigger_task_deinit(struct uw_trigger_task *trigger);
+
+/* Count in all threads that there are. May sleep, like all that follow, but for the next. */
+void uw_trigger_task_enable(struct uw_trigger_task *trigger);
+
+/* Will current's new child want a counter? Any context. */
+bool uw_trigger_task_wants_child(const struct uw_trigger_task *trigger, struct task_struct *child);
+
+/* Count in current, if it is wanted and is not counted in yet. */
+void uw_trigger_task_adopt(struct uw_trigger_task *trigger);
+
+/* Ten times a second, one at a time: drop counters whose threads have ended, find threads that have become visible. */
+void uw_trigger_task_sweep(struct uw_trigger_task *trigger);
+
+/*
+ * For good, and not beside the sweep. When it returns, no handler runs any more, but for
+ * those of uw_trigger_task_adopt(), which is beside it and drops what it has made.
+ */
+void uw_trigger_task_close(struct uw_trigger_task *trigger);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A rule that means nothing, in a table that was checked: its memory has been
+ * written to since. That table goes out of service, in every process, and nothing
+ * else does.
+ */
+#include <linux/sched.h>
+
+#include "log.h"
+#include "store/file_store.h"
+#include "store/space.h"
+#include "store/table_store.h"
+#include "uw_port_walk.h"
+
+#define UW_DISTRUST_PATH_BYTES 256
+
+/* The table of that number, if it serves the address, with a reference. Under rcu_read_lock(). */
+static struct uw_kept *uw_distrusted_get(const struct uw_space *space, u64 address, u32 number)
+{
+	const struct uw_range *bound, *mapped;
+	struct uw_kept *kept = NULL;
+
+	bound = uw_ranges_find_living(uw_space_bound_ranges(space), address);
+	mapped = uw_ranges_find(rcu_dereference(space->mapped.ranges), address);
+	if (bound && bound->kept->number == number)
+		kept = bound->kept;
+	else if (mapped && mapped->file)
+		kept = uw_file_kept(mapped->file);
+	if (!kept || kept->number != number || !refcount_inc_not_zero(&kept->refs))
+		return NULL;
+	return kept;
+}
+
+static void uw_distrust_kept(struct uw_kept *kept, const struct uw_found *found)
+{
+	char path[UW_DISTRUST_PATH_BYTES], comm[TASK_COMM_LEN];
+
+	uw_file_of(kept, path, sizeof(path));
+	if (!uw_table_store_distrust(kept))
+		return;
+	get_task_comm(comm, current);
+	if (!path[0])
+		strscpy(path, "memory without a file", sizeof(path));
+	pr_err("uwind: table %u of " UW_LOG_NAME " is out of service: the rule at offset %#llx, met in " UW_LOG_NAME "[%d], is not what was checked: %*ph\n",
+	       kept->number, uw_log_name(path), found->offset, uw_log_name(comm),
+	       task_tgid_nr(current), (int)sizeof(found->rule), &found->rule);
+}
+
+/* A walk that must not sleep leaves it to the next one. */
+void uw_distrust(const struct uw_port *port, u64 address, const struct uw_found *found)
+{
+	struct uw_kept *kept;
+
+	if (port->atomic || !port->space)
+		return;
+	rcu_read_lock();
+	kept = uw_distrusted_get(port->space, address, found->table);
+	rcu_read_unlock();
+	if (!kept)
+		return;
+	uw_distrust_kept(kept, found);
+	uw_table_store_put(kept);
+}
