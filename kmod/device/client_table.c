@@ -13,10 +13,10 @@
 #include "device/client.h"
 #include "device/ioctl.h"
 #include "device/table_input.h"
-#include "store/file_store.h"
 #include "store/ranges.h"
 #include "store/registry.h"
 #include "store/table_store.h"
+#include "store/tie.h"
 #include "uwind.h"
 
 #define UW_PATH_BYTES PATH_MAX
@@ -108,7 +108,7 @@ int uw_client_table_destroy(void *context, void *data)
 {
 	struct uwind_table_destroy *arg = data;
 
-	return uw_table_store_destroy(context, arg->table);
+	return uw_tie_destroy(context, arg->table);
 }
 
 static int uw_tie_fd(struct uw_kept *kept, int fd)
@@ -118,7 +118,7 @@ static int uw_tie_fd(struct uw_kept *kept, int fd)
 
 	if (!file)
 		return -EBADF;
-	err = uw_file_tie(kept, file);
+	err = uw_tie_add(kept, file);
 	fput(file);
 	return err;
 }
@@ -135,7 +135,7 @@ int uw_client_table_tie(void *context, void *data)
 	kept = uw_table_store_find(context, arg->table);
 	if (!kept)
 		return -ENOENT;
-	err = vdso ? uw_file_tie(kept, NULL) : uw_tie_fd(kept, arg->fd);
+	err = vdso ? uw_tie_add(kept, NULL) : uw_tie_fd(kept, arg->fd);
 	uw_table_store_put(kept);
 	return err;
 }
@@ -245,7 +245,7 @@ int uw_client_table_next(void *context, void *data)
 		arg->nr_rules = kept->table.nr_rules;
 		arg->bytes = kept->bytes;
 		arg->owner_pid = kept->owner_pid;
-		arg->file = uw_file_of(kept, path, UW_PATH_BYTES);
+		arg->file = uw_tie_file(kept, path, UW_PATH_BYTES);
 		uw_table_store_put(kept);
 	}
 	err = uw_copy_path(arg, path);

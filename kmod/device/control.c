@@ -17,7 +17,7 @@
 #include "device/ioctl.h"
 #include "session/session.h"
 #include "stats.h"
-#include "store/table_store.h"
+#include "store/tie.h"
 #include "uwind.h"
 
 static int uw_stats(void *context, void *data)
@@ -102,7 +102,7 @@ static int uw_control_release(struct inode *inode, struct file *file)
 
 	if (client->session)
 		uw_session_stop(client->session, NULL);
-	uw_table_store_destroy_all(client);
+	uw_tie_destroy_all(client);
 	uw_client_free(client);
 	return 0;
 }

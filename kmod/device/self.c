@@ -20,6 +20,7 @@
 #include "store/ranges.h"
 #include "store/registry.h"
 #include "store/table_store.h"
+#include "store/tie.h"
 #include "uwind.h"
 
 /* What owns the tables: stands for "their mm". */
@@ -61,7 +62,7 @@ static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
 		return PTR_ERR(kept);
 	err = uw_registry_bind(current->mm, kept, &range, 1, arg->sframe_start);
 	if (err)
-		uw_table_store_destroy(&uw_self_owner, kept->number);
+		uw_tie_destroy(&uw_self_owner, kept->number);
 	else
 		uw_table_store_disown(kept);
 	return err;

@@ -31,7 +31,7 @@ struct uw_port {
 	unsigned long trampoline;  /* of return probes, once it was met          */
 };
 
-int uw_registry_find(struct uw_port *port, u64 address, struct uw_found *found);
+int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found);
 void uw_distrust(const struct uw_port *port, u64 address, const struct uw_found *found);
 int uw_memory_enter_at(struct uw_port *port, u64 address);
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
@@ -40,7 +40,7 @@ bool uw_memory_other_stack(struct uw_port *port, u64 sp, u64 address);
 
 static inline int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
 {
-	return uw_registry_find(port, address, found);
+	return uw_lookup_find(port, address, found);
 }
 
 /* A word of a mapping of user space that has been looked at. */

@@ -16,6 +16,7 @@
 #include "session/session.h"
 #include "store/file_store.h"
 #include "store/registry.h"
+#include "store/tie.h"
 
 #define UW_PART_BYTES \
 	ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
@@ -160,7 +161,7 @@ static void uw_record_file_fill(struct uwind_record_file *record, const struct u
 
 	uw_registry_mapping(file, pc, &mapping);
 	record->file = file->number;
-	if (!uw_file_kept(file))
+	if (!uw_tie_table(file))
 		record->flags |= UWIND_FILE_NO_TABLE;
 	if (file->vdso)
 		record->flags |= UWIND_FILE_VDSO | (file->compat ? UWIND_FILE_COMPAT : 0);

@@ -24,6 +24,7 @@
 #include "stall.h"
 #include "store/file_store.h"
 #include "store/registry.h"
+#include "store/tie.h"
 
 static_assert(UWIND_MAX_SESSIONS <= UW_FILE_SLOTS);
 
@@ -124,7 +125,7 @@ static void uw_send_new_file(struct uw_session *session, struct uw_batch *batch,
 		needed = uw_record_file(batch, session, file, pc, path);
 	if (needed || (!path && !file->vdso))
 		uw_file_unset_announced(file, session->slot);
-	else if (!uw_file_kept(file))
+	else if (!uw_tie_table(file))
 		uw_batch_close(session, batch);
 	kfree(buffer);
 }

@@ -24,13 +24,9 @@
 #include <linux/xarray.h>
 
 #include "access/quota.h"
-#include "access/viewer.h"
 #include "store/file_store.h"
-#include "store/table_store.h"
 
 #define UW_FILE_BUCKET_BITS 10
-#define UW_OWN_TABLES 64     /* of one file                                     */
-#define UW_OWN_TABLES_SAME 4 /* of these, of one viewer                         */
 #define UW_EVICT_SCAN 256    /* files that are looked at when there is no room  */
 #define UW_EVICT_MOST 32     /* files that go then                              */
 
@@ -273,7 +269,7 @@ struct uw_file *uw_file_get_mapped(struct file *f)
 	return file;
 }
 
-static struct uw_file *uw_file_get_opened(struct file *f, struct uw_quota *quota)
+struct uw_file *uw_file_get_opened(struct file *f, struct uw_quota *quota)
 {
 	struct uw_file_id id;
 	struct uw_file *file;
@@ -304,138 +300,9 @@ void uw_file_put(struct uw_file *file)
 	WARN_ON_ONCE(refcount_dec_and_test(&file->refs));
 }
 
-struct uw_kept *uw_file_kept(const struct uw_file *file)
-{
-	struct uw_kept *kept = rcu_dereference(file->kept);
-
-	if (kept)
-		return kept;
-	list_for_each_entry_rcu(kept, &file->own, tied)
-		if (uw_kept_serves(kept))
-			return kept;
-	return NULL;
-}
-
-/* Room is kept for other viewers. */
-static int uw_file_tie_own(struct uw_file *file, struct uw_kept *kept)
-{
-	const struct uw_kept *other;
-	u32 same = 0, all = 0;
-
-	lockdep_assert_held(&files_lock);
-	list_for_each_entry(other, &file->own, tied) {
-		same += uw_viewer_is(other->maker.viewer, kept->maker.viewer);
-		all++;
-	}
-	if (same >= UW_OWN_TABLES_SAME || all >= UW_OWN_TABLES)
-		return -ENOSPC;
-	list_add_tail_rcu(&kept->tied, &file->own);
-	return 0;
-}
-
-/* path is the table's if this returns 0. */
-static int uw_file_tie_locked(struct uw_file *file, struct uw_kept *kept, char *path)
-{
-	int err = 0;
-
-	lockdep_assert_held(&files_lock);
-	if (kept->file || kept->dead)
-		return -EEXIST;
-	if (kept->maker.viewer)
-		err = uw_file_tie_own(file, kept);
-	else
-		list_add_tail(&kept->tied, &file->tied);
-	if (err)
-		return err;
-	kept->file = file;
-	kept->path = path;
-	if (!kept->maker.viewer && !rcu_access_pointer(file->kept))
-		rcu_assign_pointer(file->kept, kept);
-	return 0;
-}
-
-/* The path of an open file, as current sees it, or the vDSO's name. NULL: no memory. Sleeps. */
-static char *uw_file_path(struct file *f)
-{
-	char *buffer, *path, *copy;
-
-	if (!f)
-		return kstrdup("[vdso]", GFP_KERNEL_ACCOUNT);
-	buffer = kmalloc(PATH_MAX, GFP_KERNEL);
-	if (!buffer)
-		return NULL;
-	path = file_path(f, buffer, PATH_MAX);
-	copy = kstrdup(IS_ERR(path) ? "" : path, GFP_KERNEL_ACCOUNT);
-	kfree(buffer);
-	return copy;
-}
-
-int uw_file_tie(struct uw_kept *kept, struct file *f)
-{
-	struct uw_file *file;
-	char *path;
-	int err;
-
-	if (f && !S_ISREG(file_inode(f)->i_mode))
-		return -EINVAL;
-	file = f ? uw_file_get_opened(f, kept->maker.quota) : uw_file_get_vdso(kept->arch);
-	if (IS_ERR(file))
-		return -ENOMEM;
-	path = uw_file_path(f);
-	uw_table_store_get(kept);
-	spin_lock(&files_lock);
-	err = path ? uw_file_tie_locked(file, kept, path) : -ENOMEM;
-	spin_unlock(&files_lock);
-	if (err) {
-		kfree(path);
-		uw_table_store_put(kept);
-		uw_file_put(file);
-	}
-	return err;
-}
-
-void uw_file_untie(struct uw_kept *kept)
-{
-	struct uw_file *file;
-	char *path;
-
-	spin_lock(&files_lock);
-	file = kept->file;
-	path = kept->path;
-	if (file) {
-		kept->file = NULL;
-		kept->path = NULL;
-		list_del_rcu(&kept->tied);
-		if (rcu_access_pointer(file->kept) == kept)
-			rcu_assign_pointer(file->kept,
-					   list_first_entry_or_null(&file->tied,
-								    struct uw_kept, tied));
-	}
-	spin_unlock(&files_lock);
-	if (file) {
-		kfree(path);
-		uw_table_store_put(kept);
-		uw_file_put(file);
-	}
-}
-
 struct uw_file *uw_file_find(u32 number)
 {
 	return number - 1 < UW_NR_VDSOS ? vdso_files[number - 1] : xa_load(&by_number, number);
-}
-
-u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes)
-{
-	u32 number = 0;
-
-	path[0] = '\0';
-	spin_lock(&files_lock);
-	if (kept->file) {
-		number = kept->file->number;
-		strscpy(path, kept->path, path_bytes);
-	}
-	spin_unlock(&files_lock);
-	return number;
 }
 
 bool uw_file_set_announced(struct uw_file *file, unsigned int slot)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The files that executable mappings were met in, and the tables tied to them.
+ * The files that executable mappings were met in.
  */
 #ifndef UW_FILE_STORE_H
 #define UW_FILE_STORE_H
@@ -35,10 +35,10 @@ struct uw_file {
 	bool compat;                /* vdso: of 32-bit processes                 */
 	struct uw_quota *quota;     /* whose share it takes; NULL: nobody's      */
 	struct uw_file_id id;
-	struct uw_kept __rcu *kept; /* Protected by: files_lock to write. The table
-				     * in service, one of tied                   */
-	struct list_head tied;      /* Protected by: files_lock                  */
-	struct list_head own;       /* Protected by: files_lock to write; RCU.
+	struct uw_kept __rcu *kept; /* Protected by: ties_lock to write; RCU.
+				     * The table in service, one of tied         */
+	struct list_head tied;      /* Protected by: ties_lock                   */
+	struct list_head own;       /* Protected by: ties_lock to write; RCU.
 				     * Tables that serve some viewer only        */
 	u32 announced[UW_FILE_SLOTS]; /* per session slot: uw_file_set_announced() */
 	struct hlist_node node;     /* Protected by: files_lock to write; RCU    */
@@ -52,6 +52,9 @@ struct uw_file *uw_file_get_mapped(struct file *file);
 /* The same, if somebody met it before, else NULL. Any context. */
 struct uw_file *uw_file_get_known(struct file *file);
 
+/* An open file, with a reference, charged to quota (NULL: nobody). Errors as above. May sleep. */
+struct uw_file *uw_file_get_opened(struct file *file, struct uw_quota *quota);
+
 /* It is that file, in that state. Any context. */
 bool uw_file_is(const struct uw_file *file, struct file *mapped);
 
@@ -61,22 +64,8 @@ struct uw_file *uw_file_get_vdso(enum uw_arch arch);
 /* Any context that may take a spinlock. */
 void uw_file_put(struct uw_file *file);
 
-/*
- * Put a table into service for an open file, or the vDSO (NULL).
- * Returns 0, -EEXIST (tied already), -EINVAL (not a regular file), -ENOMEM,
- * -ENOSPC (too many tables that serve some viewer only).
- */
-int uw_file_tie(struct uw_kept *kept, struct file *file);
-void uw_file_untie(struct uw_kept *kept);
-
-/* The table that serves current in this file, or NULL. Under rcu_read_lock(). */
-struct uw_kept *uw_file_kept(const struct uw_file *file);
-
 /* The file with that number. Under rcu_read_lock(). */
 struct uw_file *uw_file_find(u32 number);
-
-/* The number of the file that a table is tied to, and its path as the maker had it; 0: none. */
-u32 uw_file_of(struct uw_kept *kept, char *path, u32 path_bytes);
 
 /* Whether the session in this slot does not know the file yet; from now on it does. Any context. */
 bool uw_file_set_announced(struct uw_file *file, unsigned int slot);

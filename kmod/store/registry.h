@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The registry: which table covers an address of current's memory.
+ * The registry: which tables are bound in an mm's memory, and which files walks met there.
  */
 #ifndef UW_REGISTRY_H
 #define UW_REGISTRY_H

@@ -9,7 +9,6 @@
 #include <linux/slab.h>
 
 #include "access/quota.h"
-#include "store/file_store.h"
 #include "store/table_store.h"
 #include "uwind.h"
 
@@ -164,29 +163,20 @@ struct uw_kept *uw_table_store_next(const struct cred *viewer, u32 after)
 	return found;
 }
 
-/* Walks that have copied a rule out finish with it; no new one finds the table. */
-static void uw_table_store_retire(struct uw_kept *kept)
-{
-	WRITE_ONCE(kept->dead, true);
-	uw_file_untie(kept);
-	uw_table_store_put(kept);
-}
-
 bool uw_table_store_distrust(struct uw_kept *kept)
 {
 	if (xchg(&kept->dead, true))
 		return false;
 	atomic64_inc(&nr_distrusted);
-	uw_file_untie(kept);
 	return true;
 }
 
-int uw_table_store_destroy(const void *owner, u32 number)
+struct uw_kept *uw_table_store_take(const void *owner, u32 number)
 {
-	struct uw_kept *kept, *next, *found = NULL;
+	struct uw_kept *kept, *found = NULL;
 
 	mutex_lock(&store_mutex);
-	list_for_each_entry_safe(kept, next, &all_tables, all) {
+	list_for_each_entry(kept, &all_tables, all) {
 		if (kept->number != number || kept->maker.owner != owner)
 			continue;
 		list_del(&kept->all);
@@ -194,24 +184,18 @@ int uw_table_store_destroy(const void *owner, u32 number)
 		break;
 	}
 	mutex_unlock(&store_mutex);
-	if (!found)
-		return -ENOENT;
-	uw_table_store_retire(found);
-	return 0;
+	return found;
 }
 
-void uw_table_store_destroy_all(const void *owner)
+void uw_table_store_take_all(const void *owner, struct list_head *taken)
 {
 	struct uw_kept *kept, *next;
-	LIST_HEAD(mine);
 
 	mutex_lock(&store_mutex);
 	list_for_each_entry_safe(kept, next, &all_tables, all)
 		if (kept->maker.owner == owner)
-			list_move_tail(&kept->all, &mine);
+			list_move_tail(&kept->all, taken);
 	mutex_unlock(&store_mutex);
-	list_for_each_entry_safe(kept, next, &mine, all)
-		uw_table_store_retire(kept);
 }
 
 void uw_table_store_disown(struct uw_kept *kept)

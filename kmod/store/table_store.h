@@ -34,9 +34,9 @@ struct uw_kept {
 	pid_t owner_pid;
 	u64 bytes;              /* charged to the budget, and to quota if any    */
 	struct uw_maker maker;  /* holds references                              */
-	struct uw_file *file;   /* Protected by: file_store's lock               */
+	struct uw_file *file;   /* Protected by: tie.c's lock                    */
 	char *path;             /* Protected by: the same. Of the file, as the maker saw it */
-	struct list_head tied;  /* Protected by: file_store's lock               */
+	struct list_head tied;  /* Protected by: tie.c's lock                    */
 	struct list_head all;   /* Protected by: the store's mutex               */
 	struct rcu_head rcu;
 	struct uw_table table;
@@ -82,14 +82,12 @@ static inline bool uw_kept_serves(const struct uw_kept *kept)
 	       (!kept->maker.viewer || uw_viewer_sees_current(kept->maker.viewer));
 }
 
-/* Take a table out of service and drop its owner's reference. -ENOENT. */
-int uw_table_store_destroy(const void *owner, u32 number);
-void uw_table_store_destroy_all(const void *owner);
+/* The owner's table, which nobody finds here any more: the owner's reference is the caller's. NULL: no such table. */
+struct uw_kept *uw_table_store_take(const void *owner, u32 number);
+/* All of the owner's, by their member all. */
+void uw_table_store_take_all(const void *owner, struct list_head *taken);
 
-/*
- * Take a table out of service; it stays its owner's. The caller has a reference.
- * false: it was out of service. Any context that may take a spinlock.
- */
+/* Count a table as distrusted, and let it apply to nobody. false: that was done before, or it was destroyed. */
 bool uw_table_store_distrust(struct uw_kept *kept);
 
 /* Drop the owner's reference, but leave the table in service: its ranges own it. */

@@ -7,9 +7,9 @@
 #include <linux/sched.h>
 
 #include "log.h"
-#include "store/file_store.h"
 #include "store/space.h"
 #include "store/table_store.h"
+#include "store/tie.h"
 #include "uw_port_walk.h"
 
 #define UW_DISTRUST_PATH_BYTES 256
@@ -25,7 +25,7 @@ static struct uw_kept *uw_distrusted_get(const struct uw_space *space, u64 addre
 	if (bound && bound->kept->number == number)
 		kept = bound->kept;
 	else if (mapped && mapped->file)
-		kept = uw_file_kept(mapped->file);
+		kept = uw_tie_table(mapped->file);
 	if (!kept || kept->number != number || !refcount_inc_not_zero(&kept->refs))
 		return NULL;
 	return kept;
@@ -35,8 +35,8 @@ static void uw_distrust_kept(struct uw_kept *kept, const struct uw_found *found)
 {
 	char path[UW_DISTRUST_PATH_BYTES], comm[TASK_COMM_LEN];
 
-	uw_file_of(kept, path, sizeof(path));
-	if (!uw_table_store_distrust(kept))
+	uw_tie_file(kept, path, sizeof(path));
+	if (!uw_tie_distrust(kept))
 		return;
 	get_task_comm(comm, current);
 	if (!path[0])

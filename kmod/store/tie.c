@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A table that is tied to a file applies wherever the file is mapped, in every process,
+ * from now on. The oldest one made with privilege applies to everybody; those of other
+ * users apply to tasks that their makers may see, where there is none for everybody.
+ *
+ * The lock is held for a few pointers. A walk that has copied a rule out goes on with
+ * it when the table goes out of service; no new one finds the table.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "access/viewer.h"
+#include "store/file_store.h"
+#include "store/table_store.h"
+#include "store/tie.h"
+
+#define UW_OWN_TABLES 64     /* of one file                                     */
+#define UW_OWN_TABLES_SAME 4 /* of these, of one viewer                         */
+
+static DEFINE_SPINLOCK(ties_lock);
+
+struct uw_kept *uw_tie_table(const struct uw_file *file)
+{
+	struct uw_kept *kept = rcu_dereference(file->kept);
+
+	if (kept)
+		return kept;
+	list_for_each_entry_rcu(kept, &file->own, tied)
+		if (uw_kept_serves(kept))
+			return kept;
+	return NULL;
+}
+
+/* Room is kept for other viewers. */
+static int uw_tie_own(struct uw_file *file, struct uw_kept *kept)
+{
+	const struct uw_kept *other;
+	u32 same = 0, all = 0;
+
+	lockdep_assert_held(&ties_lock);
+	list_for_each_entry(other, &file->own, tied) {
+		same += uw_viewer_is(other->maker.viewer, kept->maker.viewer);
+		all++;
+	}
+	if (same >= UW_OWN_TABLES_SAME || all >= UW_OWN_TABLES)
+		return -ENOSPC;
+	list_add_tail_rcu(&kept->tied, &file->own);
+	return 0;
+}
+
+/* path is the table's if this returns 0. */
+static int uw_tie_locked(struct uw_file *file, struct uw_kept *kept, char *path)
+{
+	int err = 0;
+
+	lockdep_assert_held(&ties_lock);
+	if (kept->file || kept->dead)
+		return -EEXIST;
+	if (kept->maker.viewer)
+		err = uw_tie_own(file, kept);
+	else
+		list_add_tail(&kept->tied, &file->tied);
+	if (err)
+		return err;
+	kept->file = file;
+	kept->path = path;
+	if (!kept->maker.viewer && !rcu_access_pointer(file->kept))
+		rcu_assign_pointer(file->kept, kept);
+	return 0;
+}
+
+/* The path of an open file, as current sees it, or the vDSO's name. NULL: no memory. Sleeps. */
+static char *uw_tie_path(struct file *f)
+{
+	char *buffer, *path, *copy;
+
+	if (!f)
+		return kstrdup("[vdso]", GFP_KERNEL_ACCOUNT);
+	buffer = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!buffer)
+		return NULL;
+	path = file_path(f, buffer, PATH_MAX);
+	copy = kstrdup(IS_ERR(path) ? "" : path, GFP_KERNEL_ACCOUNT);
+	kfree(buffer);
+	return copy;
+}
+
+int uw_tie_add(struct uw_kept *kept, struct file *f)
+{
+	struct uw_file *file;
+	char *path;
+	int err;
+
+	if (f && !S_ISREG(file_inode(f)->i_mode))
+		return -EINVAL;
+	file = f ? uw_file_get_opened(f, kept->maker.quota) : uw_file_get_vdso(kept->arch);
+	if (IS_ERR(file))
+		return -ENOMEM;
+	path = uw_tie_path(f);
+	uw_table_store_get(kept);
+	spin_lock(&ties_lock);
+	err = path ? uw_tie_locked(file, kept, path) : -ENOMEM;
+	spin_unlock(&ties_lock);
+	if (err) {
+		kfree(path);
+		uw_table_store_put(kept);
+		uw_file_put(file);
+	}
+	return err;
+}
+
+static void uw_untie(struct uw_kept *kept)
+{
+	struct uw_file *file;
+	char *path;
+
+	spin_lock(&ties_lock);
+	file = kept->file;
+	path = kept->path;
+	if (file) {
+		kept->file = NULL;
+		kept->path = NULL;
+		list_del_rcu(&kept->tied);
+		if (rcu_access_pointer(file->kept) == kept)
+			rcu_assign_pointer(file->kept,
+					   list_first_entry_or_null(&file->tied,
+								    struct uw_kept, tied));
+	}
+	spin_unlock(&ties_lock);
+	if (file) {
+		kfree(path);
+		uw_table_store_put(kept);
+		uw_file_put(file);
+	}
+}
+
+u32 uw_tie_file(struct uw_kept *kept, char *path, u32 path_bytes)
+{
+	u32 number = 0;
+
+	path[0] = '\0';
+	spin_lock(&ties_lock);
+	if (kept->file) {
+		number = kept->file->number;
+		strscpy(path, kept->path, path_bytes);
+	}
+	spin_unlock(&ties_lock);
+	return number;
+}
+
+bool uw_tie_distrust(struct uw_kept *kept)
+{
+	if (!uw_table_store_distrust(kept))
+		return false;
+	uw_untie(kept);
+	return true;
+}
+
+static void uw_table_retire(struct uw_kept *kept)
+{
+	WRITE_ONCE(kept->dead, true);
+	uw_untie(kept);
+	uw_table_store_put(kept);
+}
+
+int uw_tie_destroy(const void *owner, u32 number)
+{
+	struct uw_kept *kept = uw_table_store_take(owner, number);
+
+	if (!kept)
+		return -ENOENT;
+	uw_table_retire(kept);
+	return 0;
+}
+
+void uw_tie_destroy_all(const void *owner)
+{
+	struct uw_kept *kept, *next;
+	LIST_HEAD(taken);
+
+	uw_table_store_take_all(owner, &taken);
+	list_for_each_entry_safe(kept, next, &taken, all)
+		uw_table_retire(kept);
+}
