@@ -9,11 +9,13 @@
 #include "device/control.h"
 #include "device/netlink.h"
 #include "device/self.h"
+#include "request/deferred.h"
 #include "request/exit_hook.h"
 #include "request/request.h"
 #include "request/work.h"
 #include "session/fork.h"
 #include "session/sender.h"
+#include "session/session.h"
 #include "stall.h"
 #include "store/bound.h"
 #include "store/file_store.h"
@@ -37,6 +39,8 @@ static const struct uw_part parts[] = {
 	{ uw_space_init, uw_space_exit },
 	{ NULL, uw_work_exit },
 	{ NULL, uw_request_exit },
+	{ uw_deferred_setup, NULL },
+	{ uw_session_setup, NULL },
 	{ uw_sender_setup, uw_sender_exit },
 	{ uw_trigger_cpu_setup, uw_trigger_cpu_exit },
 	{ uw_netlink_init, uw_netlink_exit },

@@ -15,6 +15,7 @@
 #include "request/request.h"
 #include "stats.h"
 #include "uwind.h"
+#include "uwind_kernel.h"
 
 DEFINE_STATIC_SRCU(callers_srcu);
 static DEFINE_MUTEX(callers_mutex);
@@ -123,17 +124,37 @@ static void uw_deferred_count(const struct uw_answer *answer)
 		uw_stats_lost(&caller_counts, answer->loss, 1);
 }
 
-void uw_deferred_answer(unsigned int caller, atomic64_t *owed, const struct uw_answer *answer)
+/* Without the caller it stays owed, until uw_deferred_exit() takes it back. */
+static void uw_deferred_answer_one(struct uw_deferred *work, atomic64_t *owed, const struct uw_answer *answer)
 {
-	int index = srcu_read_lock(&callers_srcu);
-	struct uw_deferred *work = srcu_dereference(callers[caller], &callers_srcu);
 	struct uw_deferred_stack stack = {};
 
-	/* Without the caller it stays owed, until uw_deferred_exit() takes it back. */
-	if (work && atomic64_xchg(owed, 0)) {
-		uw_deferred_fill(&stack, answer);
-		uw_deferred_count(answer);
-		work->func(work, &stack);
+	if (!work || !atomic64_xchg(owed, 0))
+		return;
+	uw_deferred_fill(&stack, answer);
+	uw_deferred_count(answer);
+	work->func(work, &stack);
+}
+
+static void uw_deferred_answer(const struct uw_answer *answer)
+{
+	atomic64_t *owed = answer->request->owed;
+	unsigned int caller;
+	int index;
+
+	for (caller = 0; caller < UW_MAX_CALLERS; caller++) {
+		if (!atomic64_read(&owed[caller]))
+			continue;
+		index = srcu_read_lock(&callers_srcu);
+		uw_deferred_answer_one(srcu_dereference(callers[caller], &callers_srcu), &owed[caller], answer);
+		srcu_read_unlock(&callers_srcu, index);
 	}
-	srcu_read_unlock(&callers_srcu, index);
+}
+
+static const struct uw_asker deferred_asker = { .answer = uw_deferred_answer };
+
+int uw_deferred_setup(void)
+{
+	uw_request_register(&deferred_asker);
+	return 0;
 }

@@ -5,13 +5,7 @@
 #ifndef UW_DEFERRED_H
 #define UW_DEFERRED_H
 
-#include <linux/atomic.h>
-
-#include "uwind_kernel.h"
-
-struct uw_answer;
-
-/* Answer what a caller is owed, if it is still there. Task context. */
-void uw_deferred_answer(unsigned int caller, atomic64_t *owed, const struct uw_answer *answer);
+/* Module init. */
+int uw_deferred_setup(void);
 
 #endif

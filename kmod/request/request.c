@@ -22,7 +22,6 @@
 #include "core/shadow.h"
 #include "request/request.h"
 #include "request/supply.h"
-#include "session/session.h"
 #include "stats.h"
 #include "uw_port_walk.h"
 #include "walk/memory.h"
@@ -38,6 +37,30 @@ static_assert(offsetof(struct uw_work, resident) == 0);
 static struct uw_request *pending[1 << UW_PENDING_BITS];
 static DEFINE_PER_CPU(u64, cookie_count);
 static DEFINE_PER_CPU(struct uw_frame *, spare_frames);
+static const struct uw_asker *askers[UW_MAX_ASKERS]; /* Set by: module init       */
+static u32 nr_askers;
+static u32 max_frames = UWIND_DEFAULT_FRAMES;
+
+void uw_request_register(const struct uw_asker *asker)
+{
+	askers[nr_askers++] = asker;
+}
+
+void uw_request_set_max_frames(u32 most)
+{
+	WRITE_ONCE(max_frames, most);
+}
+
+static unsigned long uw_askers_see_current(void)
+{
+	unsigned long slots = 0;
+	u32 i;
+
+	for (i = 0; i < nr_askers; i++)
+		if (askers[i]->visible_to)
+			slots |= askers[i]->visible_to();
+	return slots;
+}
 
 static void uw_kick(struct irq_work *work)
 {
@@ -303,7 +326,7 @@ static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bo
 /* The CPU's frames or none: this is no place for an allocator. */
 static void uw_request_walk_early(struct uw_request *request)
 {
-	struct uw_walk walk = { .max_frames = min(uw_session_max_frames(), UW_MAX_ATOMIC_FRAMES) };
+	struct uw_walk walk = { .max_frames = min(READ_ONCE(max_frames), UW_MAX_ATOMIC_FRAMES) };
 
 	walk.frames = this_cpu_xchg(spare_frames, NULL);
 	if (!walk.frames)
@@ -311,7 +334,7 @@ static void uw_request_walk_early(struct uw_request *request)
 	uw_request_walk(request, &walk, true);
 	request->last.nr_frames = walk.nr_frames;
 	request->last.stop = walk.stop;
-	request->last.seers = uw_session_seers();
+	request->last.visible_to = uw_askers_see_current();
 	request->last.frames = walk.frames;
 }
 
@@ -330,16 +353,12 @@ void uw_request_walk_last(void)
 
 static void uw_request_deliver(struct uw_request *request, struct uw_answer *answer)
 {
-	unsigned int slot, caller;
+	u32 i;
 
 	/* From here on a trigger makes a new request. */
 	uw_pending_remove(request);
-	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++)
-		if (atomic_read(&request->asked[slot]))
-			uw_session_answer(slot, &request->asked[slot], answer);
-	for (caller = 0; caller < UW_MAX_CALLERS; caller++)
-		if (atomic64_read(&request->owed[caller]))
-			uw_deferred_answer(caller, &request->owed[caller], answer);
+	for (i = 0; i < nr_askers; i++)
+		askers[i]->answer(answer);
 }
 
 static void uw_request_answer_last(struct uw_request *request, struct uw_answer *answer)
@@ -358,7 +377,7 @@ static void uw_request_answer_last(struct uw_request *request, struct uw_answer 
 
 static void uw_request_answer_now(struct uw_request *request, struct uw_answer *answer)
 {
-	struct uw_walk walk = { .max_frames = uw_session_max_frames() };
+	struct uw_walk walk = { .max_frames = READ_ONCE(max_frames) };
 
 	walk.frames = uw_frames_take();
 	if (walk.frames) {

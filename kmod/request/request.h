@@ -9,9 +9,9 @@
 #include <linux/atomic.h>
 
 #include "core/types.h"
-#include "request/deferred.h"
 #include "request/work.h"
 #include "uwind.h"
+#include "uwind_kernel.h"
 
 struct uw_frame;
 struct uw_quota;
@@ -21,7 +21,7 @@ struct uw_last_walk {
 	struct uw_frame *frames;    /* NULL: nothing                             */
 	u32 nr_frames;
 	u8 stop;                    /* enum uw_stop                              */
-	unsigned long seers;        /* sessions that saw the task: bit per slot  */
+	unsigned long visible_to;   /* as uw_asker.visible_to()                  */
 };
 
 /* One open request. Lies in a block of pages (supply.c), and is kept in the supply for reuse. */
@@ -54,11 +54,27 @@ struct uw_walk;
 
 /* What a request came to: a walk, or a loss. */
 struct uw_answer {
-	const struct uw_request *request;
+	struct uw_request *request;
 	const struct uw_walk *walk; /* NULL: lost                                */
 	enum uwind_loss loss;
-	bool exited;                /* the task has no memory any more: see seers */
+	bool exited;                /* the task has no memory any more: see last.visible_to */
 };
+
+/* One of those on whose behalf requests are made. Called by the task whose stack it is. */
+struct uw_asker {
+	/* A request is answered: give what was asked for in asked[] or owed[], and clear it there. */
+	void (*answer)(const struct uw_answer *answer);
+	/* The slots of asked[] that may see current, a bit each. Does not sleep. NULL: it has none. */
+	unsigned long (*visible_to)(void);
+};
+
+#define UW_MAX_ASKERS 2
+
+/* Module init, before it asks. asker stays. */
+void uw_request_register(const struct uw_asker *asker);
+
+/* How many frames a walk has at most: what the deepest asker wants. */
+void uw_request_set_max_frames(u32 most);
 
 /* It has a stack in user space that can be asked for. Any context. */
 bool uw_request_suits(const struct task_struct *task);
@@ -71,7 +87,7 @@ bool uw_request_suits(const struct task_struct *task);
 int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie);
 
 /*
- * The same on behalf of a caller: see deferred.h. Returns 0; 1: that caller is
+ * The same on behalf of a caller: see deferred.c. Returns 0; 1: that caller is
  * owed this cookie already; or -1 - the uwind_loss.
  */
 int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie);

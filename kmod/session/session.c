@@ -31,7 +31,6 @@ static DEFINE_MUTEX(sessions_mutex);
 static struct uw_session __rcu *sessions[UWIND_MAX_SESSIONS];
 static unsigned long slots_used; /* Protected by: sessions_mutex                 */
 static u32 last_number;          /* Protected by: sessions_mutex                 */
-static u32 max_frames = UWIND_DEFAULT_FRAMES; /* of all sessions. Protected by: sessions_mutex to write */
 
 bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
 {
@@ -109,13 +108,13 @@ static void uw_session_hide(struct uw_session *session, const struct uw_answer *
 static bool uw_session_sees(const struct uw_session *session, const struct uw_answer *answer)
 {
 	if (answer->exited)
-		return test_bit(session->slot, &answer->request->last.seers);
+		return test_bit(session->slot, &answer->request->last.visible_to);
 	return uw_viewer_sees_current(session->viewer);
 }
 
-unsigned long uw_session_seers(void)
+static unsigned long uw_session_visible_to(void)
 {
-	unsigned long seers = 0;
+	unsigned long slots = 0;
 	unsigned int slot;
 
 	rcu_read_lock();
@@ -123,17 +122,17 @@ unsigned long uw_session_seers(void)
 		const struct uw_session *session = rcu_dereference(sessions[slot]);
 
 		if (session && uw_viewer_sees_current(session->viewer))
-			__set_bit(slot, &seers);
+			__set_bit(slot, &slots);
 	}
 	rcu_read_unlock();
-	return seers;
+	return slots;
 }
 
-void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answer *answer)
+static void uw_session_answer_slot(unsigned int slot, const struct uw_answer *answer)
 {
 	int index = srcu_read_lock(&sessions_srcu);
 	struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
-	u32 weight = session ? atomic_xchg(asked, 0) : 0;
+	u32 weight = session ? atomic_xchg(&answer->request->asked[slot], 0) : 0;
 
 	if (weight && uw_session_sees(session, answer))
 		uw_sender_answer(session, answer, weight);
@@ -141,6 +140,20 @@ void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answe
 		uw_session_hide(session, answer, weight);
 	srcu_read_unlock(&sessions_srcu, index);
 }
+
+static void uw_session_answer(const struct uw_answer *answer)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++)
+		if (atomic_read(&answer->request->asked[slot]))
+			uw_session_answer_slot(slot, answer);
+}
+
+static const struct uw_asker session_asker = {
+	.answer = uw_session_answer,
+	.visible_to = uw_session_visible_to,
+};
 
 void uw_session_fork(struct task_struct *parent, struct task_struct *child)
 {
@@ -242,7 +255,7 @@ static void uw_session_update_max_frames(void)
 		if (session)
 			most = max(most, session->max_frames);
 	}
-	WRITE_ONCE(max_frames, most);
+	uw_request_set_max_frames(most);
 }
 
 /* The caller holds sessions_mutex. */
@@ -397,12 +410,13 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
 	uw_session_free(session);
 }
 
-u32 uw_session_max_frames(void)
-{
-	return READ_ONCE(max_frames);
-}
-
 u32 uw_session_count(void)
 {
 	return hweight_long(READ_ONCE(slots_used));
+}
+
+int uw_session_setup(void)
+{
+	uw_request_register(&session_asker);
+	return 0;
 }

@@ -17,7 +17,6 @@
 #include "uwind.h"
 
 struct pt_regs;
-struct uw_answer;
 struct uw_quota;
 
 /* Lifetime: from start to stop; readers of the slot table hold SRCU. */
@@ -70,12 +69,6 @@ unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie);
 /* The thread with this number in current's namespace, charged to quota (NULL: nobody). See UWIND_IOC_SESSION_ASK. */
 int uw_session_ask(struct uw_session *session, struct uw_quota *quota, s32 tid, u64 *cookie);
 
-/* Answer what the session in slot has asked. Task context. */
-void uw_session_answer(unsigned int slot, atomic_t *asked, const struct uw_answer *answer);
-
-/* The running sessions whose viewers see current: a bit per slot. Any context. */
-unsigned long uw_session_seers(void);
-
 /* A new process has been made. Does not sleep. */
 void uw_session_fork(struct task_struct *parent, struct task_struct *child);
 
@@ -83,8 +76,9 @@ void uw_session_fork(struct task_struct *parent, struct task_struct *child);
 bool uw_session_wants_child(struct task_struct *child);
 void uw_session_adopt(void);
 
-/* The deepest that any running session wants. */
-u32 uw_session_max_frames(void);
 u32 uw_session_count(void);
+
+/* Module init. */
+int uw_session_setup(void);
 
 #endif
