@@ -2,12 +2,7 @@
 /*
  * Counting: each event counts for its session and for the module.
  */
-#include "request/request.h"
-#include "session/session.h"
 #include "stats.h"
-#include "store/file_store.h"
-#include "store/space.h"
-#include "store/table_store.h"
 
 static DEFINE_PER_CPU(struct uw_counts, module_counts);
 static DEFINE_PER_CPU(u64, nr_frames_walked);
@@ -133,10 +128,4 @@ void uw_stats_fill(struct uwind_stats *stats)
 	stats->counters_failed = atomic64_read(&counters_failed);
 	stats->periods_missed = sum.periods_missed;
 	stats->throttled = sum.throttled;
-	stats->nr_files = uw_file_count();
-	stats->files_refused = uw_file_refused();
-	stats->nr_spaces = uw_space_count();
-	stats->nr_sessions = uw_session_count();
-	stats->nr_requests_open = uw_request_count();
-	uw_table_store_stats(stats);
 }

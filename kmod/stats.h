@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counters since the module was loaded, for UWIND_IOC_STATS.
+ * Counters since the module was loaded. This only counts: device/status.c gathers.
  */
 #ifndef UW_STATS_H
 #define UW_STATS_H
@@ -37,6 +37,7 @@ void uw_stats_section_refused(void);
 void uw_stats_child_missed(void);
 
 void uw_stats_sum(struct uw_counts *sum, const struct uw_counts __percpu *counts);
+/* The members of stats that are counted here. */
 void uw_stats_fill(struct uwind_stats *stats);
 
 #endif

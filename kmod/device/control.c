@@ -15,17 +15,14 @@
 #include "device/client.h"
 #include "device/control.h"
 #include "device/ioctl.h"
+#include "device/status.h"
 #include "session/session.h"
-#include "stats.h"
 #include "store/tie.h"
 #include "uwind.h"
 
 static int uw_stats(void *context, void *data)
 {
-	struct uwind_stats *stats = data;
-
-	memset(stats, 0, sizeof(*stats));
-	uw_stats_fill(stats);
+	uw_status_fill(data);
 	return 0;
 }
 
