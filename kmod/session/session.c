@@ -32,7 +32,8 @@ static struct uw_session __rcu *sessions[UWIND_MAX_SESSIONS];
 static unsigned long slots_used; /* Protected by: sessions_mutex                 */
 static u32 last_number;          /* Protected by: sessions_mutex                 */
 
-bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
+/* A trigger has fired in current. false: the session does not want it, or it is counted as lost. */
+static bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
 {
 	int loss;
 
@@ -48,7 +49,8 @@ bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *c
 	return loss < 0;
 }
 
-unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie)
+/* The same for every enabled session: for how many something is asked. */
+static unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie)
 {
 	unsigned int slot, asked = 0;
 
@@ -62,6 +64,33 @@ unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie)
 	}
 	rcu_read_unlock();
 	return asked;
+}
+
+static struct uw_session *uw_session_of(const struct uw_trigger_owner *owner)
+{
+	return container_of((struct uw_trigger_owner *)owner, struct uw_session, owner);
+}
+
+static void uw_session_fired(struct uw_trigger_owner *owner, struct pt_regs *regs)
+{
+	u64 cookie;
+
+	uw_session_trigger(uw_session_of(owner), regs, &cookie);
+}
+
+static bool uw_session_wants(const struct uw_trigger_owner *owner, struct task_struct *task)
+{
+	const struct uw_session *session = uw_session_of(owner);
+
+	return uw_request_suits(task) && uw_filter_names(&session->filter, task) &&
+	       uw_viewer_sees(session->viewer, task);
+}
+
+static bool uw_session_wants_thread(const struct uw_trigger_owner *owner, struct task_struct *child)
+{
+	const struct uw_session *session = uw_session_of(owner);
+
+	return uw_filter_names(&session->filter, child) && uw_viewer_sees_current(session->viewer);
 }
 
 /* Charged until the request is answered, even if the session is over by then. */
@@ -297,10 +326,16 @@ static int uw_session_init_trigger(struct uw_session *session, const struct uwin
 
 	if (arg->event == UWIND_EVENT_REQUESTS)
 		return 0;
+	session->owner = (struct uw_trigger_owner){
+		.fired = uw_session_fired,
+		.wants = uw_session_wants,
+		.wants_child = uw_session_wants_thread,
+		.counts = session->counts,
+	};
 	uw_counter_attr_init(&attr, arg);
 	if (session->viewer)
-		return uw_trigger_task_init(&session->tasks, session, quota, &attr);
-	return uw_trigger_cpu_init(&session->cpus, session, &attr);
+		return uw_trigger_task_init(&session->tasks, &session->owner, quota, &attr);
+	return uw_trigger_cpu_init(&session->cpus, &session->owner, session->filter.cpus, &attr);
 }
 
 static int uw_session_init(struct uw_session *session, const struct uwind_session_start *arg,
@@ -418,5 +453,6 @@ u32 uw_session_count(void)
 int uw_session_setup(void)
 {
 	uw_request_register(&session_asker);
+	uw_trigger_register_all(uw_session_trigger_all);
 	return 0;
 }

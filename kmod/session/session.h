@@ -14,6 +14,7 @@
 #include "stats.h"
 #include "trigger/cpu.h"
 #include "trigger/task.h"
+#include "trigger/trigger.h"
 #include "uwind.h"
 
 struct pt_regs;
@@ -29,6 +30,7 @@ struct uw_session {
 	struct pid_namespace *pid_ns; /* holds a reference                       */
 	const struct cred *viewer; /* holds a reference: see viewer.h            */
 	struct uw_filter filter;
+	struct uw_trigger_owner owner; /* of the triggers                        */
 	struct uw_trigger_cpu cpus;   /* one of the two is in use: with privilege */
 	struct uw_trigger_task tasks; /* and without                             */
 	struct uw_counts __percpu *counts;
@@ -56,15 +58,6 @@ void uw_session_stats(struct uw_session *session, struct uwind_session_stats *st
  * Waits for no sleeping task: what is open then is pending.
  */
 void uw_session_stop(struct uw_session *session, struct uwind_session_stats *stats);
-
-/*
- * A trigger has fired in current. Any context. Returns false if nothing is asked
- * for: the session's filter does not take it, or it is counted as lost.
- */
-bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie);
-
-/* The same for every enabled session; returns for how many something is asked. */
-unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie);
 
 /* The thread with this number in current's namespace, charged to quota (NULL: nobody). See UWIND_IOC_SESSION_ASK. */
 int uw_session_ask(struct uw_session *session, struct uw_quota *quota, s32 tid, u64 *cookie);

@@ -12,8 +12,8 @@
 #include <linux/btf_ids.h>
 #include <linux/module.h>
 
-#include "session/session.h"
 #include "trigger/bpf.h"
+#include "trigger/trigger.h"
 
 __bpf_kfunc_start_defs();
 
@@ -31,7 +31,7 @@ __bpf_kfunc u64 uwind_request_stack(void)
 {
 	u64 cookie;
 
-	return uw_session_trigger_all(NULL, &cookie) ? cookie : 0;
+	return uw_trigger_all(NULL, &cookie) ? cookie : 0;
 }
 
 __bpf_kfunc_end_defs();

@@ -9,9 +9,9 @@
 #include <linux/perf_event.h>
 #include <linux/timekeeping.h>
 
-#include "session/session.h"
 #include "stats.h"
 #include "trigger/counter.h"
+#include "trigger/trigger.h"
 #include "uwind.h"
 
 #define UW_THROTTLED U64_MAX /* perf's MAX_INTERRUPTS, which it keeps to itself   */
@@ -23,7 +23,7 @@
  */
 static void uw_count_missed(const struct perf_event *event, struct uw_counter *counter)
 {
-	struct uw_counts __percpu *counts = counter->session->counts;
+	struct uw_counts __percpu *counts = counter->owner->counts;
 	u64 now = ktime_get_mono_fast_ns(), expires, period = event->hw.sample_period;
 	u64 missed = 0;
 
@@ -48,10 +48,9 @@ static void uw_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	struct uw_counter *counter = event->overflow_handler_context;
-	u64 cookie;
 
 	uw_count_missed(event, counter);
-	uw_session_trigger(counter->session, regs, &cookie);
+	counter->owner->fired(counter->owner, regs);
 }
 
 void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_session_start *arg)
@@ -71,13 +70,13 @@ void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_sessi
 		attr->sample_period = arg->rate;
 }
 
-struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_session *session,
+struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_trigger_owner *owner,
 				     struct perf_event_attr *attr, int cpu,
 				     struct task_struct *task)
 {
 	struct perf_event *event;
 
-	counter->session = session;
+	counter->owner = owner;
 	counter->throttled_ns = 0;
 	event = perf_event_create_kernel_counter(attr, cpu, task, uw_overflow, counter);
 	if (PTR_ERR_OR_ZERO(event) == -ENOENT || PTR_ERR_OR_ZERO(event) == -EOPNOTSUPP)

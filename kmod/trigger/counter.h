@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A perf counter that triggers a session each time it overflows.
+ * A perf counter that tells its owner each time it overflows.
  */
 #ifndef UW_COUNTER_H
 #define UW_COUNTER_H
@@ -10,12 +10,12 @@
 struct perf_event;
 struct perf_event_attr;
 struct task_struct;
-struct uw_session;
+struct uw_trigger_owner;
 struct uwind_session_start;
 
 /* Of one CPU, or of one task. */
 struct uw_counter {
-	struct uw_session *session; /* Set by: uw_counter_create()               */
+	struct uw_trigger_owner *owner; /* Set by: uw_counter_create()           */
 	struct perf_event *event;   /* NULL: there is none. Set by: whoever created it */
 	u64 throttled_ns;           /* when it was stopped for a while; 0: it runs. Written by its handler */
 };
@@ -28,7 +28,7 @@ void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_sessi
  * perf_event_release_kernel(); counter must not move meanwhile. ERR_PTR, and -ENODEV
  * where this machine has no such event. May sleep.
  */
-struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_session *session,
+struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_trigger_owner *owner,
 				     struct perf_event_attr *attr, int cpu,
 				     struct task_struct *task);
 

@@ -4,16 +4,16 @@
  *
  * perf takes a counter off a CPU that goes offline and does not bring it back.
  * So counters are made by the CPU hotplug core's callbacks: for each CPU that is
- * online when a session starts, and for each that comes online later, if the
- * session wants that CPU.
+ * online at the start, and for each that comes online later, if the owner wants
+ * that CPU.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
 #include <linux/perf_event.h>
 
-#include "session/session.h"
 #include "stall.h"
+#include "stats.h"
 #include "trigger/cpu.h"
 #include "uwind.h"
 
@@ -26,11 +26,11 @@ static int uw_cpu_online(unsigned int cpu, struct hlist_node *node)
 	struct perf_event_attr attr = trigger->attr;
 	struct perf_event *event;
 
-	if (!cpumask_test_cpu(cpu, trigger->session->filter.cpus))
+	if (!cpumask_test_cpu(cpu, trigger->cpus))
 		return 0;
 	attr.disabled = !trigger->enabled;
 	event = uw_stall_fails(UW_STALL_PART_COUNTER) ? ERR_PTR(-ENOMEM) :
-		uw_counter_create(counter, trigger->session, &attr, cpu, NULL);
+		uw_counter_create(counter, trigger->owner, &attr, cpu, NULL);
 	if (IS_ERR(event)) {
 		trigger->err = PTR_ERR(event);
 		if (trigger->started) {
@@ -63,12 +63,13 @@ void uw_trigger_cpu_deinit(struct uw_trigger_cpu *trigger)
 	trigger->counters = NULL;
 }
 
-int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_session *session,
-			const struct perf_event_attr *attr)
+int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner *owner,
+			const struct cpumask *cpus, const struct perf_event_attr *attr)
 {
 	int err;
 
-	trigger->session = session;
+	trigger->owner = owner;
+	trigger->cpus = cpus;
 	mutex_init(&trigger->mutex);
 	trigger->counters = alloc_percpu(struct uw_counter);
 	if (!trigger->counters)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The trigger of those with privilege: one perf counter for each CPU of a session, as
- * long as the CPU is online.
+ * The trigger of those with privilege: one perf counter for each CPU that its owner
+ * wants, as long as the CPU is online.
  */
 #ifndef UW_TRIGGER_CPU_H
 #define UW_TRIGGER_CPU_H
@@ -14,11 +14,13 @@
 
 #include "trigger/counter.h"
 
-struct uw_session;
+struct cpumask;
+struct uw_trigger_owner;
 
 struct uw_trigger_cpu {
 	struct hlist_node node; /* Owned by: the CPU hotplug core               */
-	struct uw_session *session;
+	struct uw_trigger_owner *owner;
+	const struct cpumask *cpus; /* the owner's                              */
 	struct perf_event_attr attr;
 	struct uw_counter __percpu *counters;
 	int err; /* of the last counter that could not be made. Protected by: cpus_read_lock() against callbacks */
@@ -28,9 +30,9 @@ struct uw_trigger_cpu {
 	bool enabled; /* Protected by: mutex, and by cpus_read_lock() against a CPU coming online */
 };
 
-/* Create the counters, disabled. -ENODEV: no such event here. May sleep. */
-int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_session *session,
-			const struct perf_event_attr *attr);
+/* Create the counters of these CPUs, disabled. -ENODEV: no such event here. May sleep. */
+int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner *owner,
+			const struct cpumask *cpus, const struct perf_event_attr *attr);
 /* Both do nothing if that was done before. May sleep. */
 void uw_trigger_cpu_enable(struct uw_trigger_cpu *trigger);
 void uw_trigger_cpu_disable(struct uw_trigger_cpu *trigger);

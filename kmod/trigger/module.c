@@ -4,11 +4,11 @@
  */
 #include <linux/export.h>
 
-#include "session/session.h"
+#include "trigger/trigger.h"
 #include "uwind_kernel.h"
 
 unsigned int uw_trigger_module(struct pt_regs *regs, u64 *cookie)
 {
-	return uw_session_trigger_all(regs, cookie);
+	return uw_trigger_all(regs, cookie);
 }
 EXPORT_SYMBOL_GPL(uw_trigger_module);

@@ -24,12 +24,9 @@
 #include <linux/sched/task.h>
 
 #include "access/quota.h"
-#include "access/viewer.h"
-#include "request/request.h"
-#include "session/filter.h"
-#include "session/session.h"
 #include "stats.h"
 #include "trigger/task.h"
+#include "trigger/trigger.h"
 
 #define UW_TASK_BITS   13 /* twice as many slots as one user's counters         */
 #define UW_TASK_PROBES 32
@@ -120,7 +117,7 @@ static int uw_task_create(struct uw_trigger_task *trigger, struct task_struct *t
 
 	if (IS_ERR(slot))
 		return PTR_ERR(slot);
-	event = uw_counter_create(&slot->counter, trigger->session, &attr, -1, task);
+	event = uw_counter_create(&slot->counter, trigger->owner, &attr, -1, task);
 	event = uw_task_settle(trigger, slot, event);
 	if (IS_ERR_OR_NULL(event))
 		return PTR_ERR_OR_ZERO(event);
@@ -174,10 +171,7 @@ static void uw_task_drop(struct uw_trigger_task *trigger, struct uw_task_slot *s
 
 static bool uw_task_is_wanted(struct uw_trigger_task *trigger, struct task_struct *task)
 {
-	const struct uw_session *session = trigger->session;
-
-	return uw_request_suits(task) && uw_filter_names(&session->filter, task) &&
-	       uw_viewer_sees(session->viewer, task) && uw_task_is_missing(trigger, task);
+	return trigger->owner->wants(trigger->owner, task) && uw_task_is_missing(trigger, task);
 }
 
 /* Returns how many were found, each with a reference. */
@@ -218,14 +212,14 @@ static void uw_task_search(struct uw_trigger_task *trigger)
 }
 
 /* A first counter shows whether the machine has the event. */
-int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_session *session,
+int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner,
 			 struct uw_quota *quota, const struct perf_event_attr *attr)
 {
 	struct perf_event_attr copy = *attr;
 	struct uw_counter counter;
 	struct perf_event *event;
 
-	trigger->session = session;
+	trigger->owner = owner;
 	trigger->quota = quota;
 	trigger->attr = *attr;
 	spin_lock_init(&trigger->lock);
@@ -233,7 +227,7 @@ int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_session *ses
 	if (!trigger->slots)
 		return -ENOMEM;
 	copy.disabled = 1;
-	event = uw_counter_create(&counter, session, &copy, -1, current);
+	event = uw_counter_create(&counter, owner, &copy, -1, current);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	perf_event_release_kernel(event);
@@ -272,10 +266,8 @@ void uw_trigger_task_enable(struct uw_trigger_task *trigger)
 
 bool uw_trigger_task_wants_child(const struct uw_trigger_task *trigger, struct task_struct *child)
 {
-	const struct uw_session *session = trigger->session;
-
 	return READ_ONCE(trigger->state) == UW_TRIGGER_RUNS &&
-	       uw_filter_names(&session->filter, child) && uw_viewer_sees_current(session->viewer);
+	       trigger->owner->wants_child(trigger->owner, child);
 }
 
 void uw_trigger_task_adopt(struct uw_trigger_task *trigger)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The trigger of those without privilege: one perf counter for each thread that the
- * session may look at, which runs while that thread does. Nobody else is interrupted.
+ * The trigger of those without privilege: one perf counter for each thread that its
+ * owner wants, which runs while that thread does. Nobody else is interrupted.
  */
 #ifndef UW_TRIGGER_TASK_H
 #define UW_TRIGGER_TASK_H
@@ -14,8 +14,8 @@
 
 struct task_struct;
 struct uw_quota;
-struct uw_session;
 struct uw_task_slot;
+struct uw_trigger_owner;
 
 enum uw_trigger_task_state {
 	UW_TRIGGER_IDLE,   /* no counters yet                                    */
@@ -24,7 +24,7 @@ enum uw_trigger_task_state {
 };
 
 struct uw_trigger_task {
-	struct uw_session *session;
+	struct uw_trigger_owner *owner;
 	struct uw_quota *quota;       /* each counter is charged to it           */
 	struct perf_event_attr attr;
 	spinlock_t lock;
@@ -35,7 +35,7 @@ struct uw_trigger_task {
 };
 
 /* -ENODEV: no such event here. After an error, too, uw_trigger_task_deinit() is due. May sleep. */
-int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_session *session,
+int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner,
 			 struct uw_quota *quota, const struct perf_event_attr *attr);
 /* Behind uw_trigger_task_close(), when nobody adopts any more. Does nothing without init. */
 void uw_trigger_task_deinit(struct uw_trigger_task *trigger);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What triggers call. They know no session.
+ */
+#ifndef UW_TRIGGER_H
+#define UW_TRIGGER_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+struct pt_regs;
+struct task_struct;
+struct uw_counts;
+
+/* For whom counters count. Lifetime: longer than theirs. */
+struct uw_trigger_owner {
+	/* A counter overflowed in current. Hard interrupt, or NMI. */
+	void (*fired)(struct uw_trigger_owner *owner, struct pt_regs *regs);
+	/* Is this thread to be counted? Under rcu_read_lock(). */
+	bool (*wants)(const struct uw_trigger_owner *owner, struct task_struct *task);
+	/* Is current's new thread, or current, to be counted? Any context. */
+	bool (*wants_child)(const struct uw_trigger_owner *owner, struct task_struct *child);
+	struct uw_counts __percpu *counts; /* of what did not fire               */
+};
+
+/* Fires in current, for all who may want to know: in how many cases something is asked. Any context. */
+typedef unsigned int (*uw_trigger_all_t)(struct pt_regs *regs, u64 *cookie);
+
+/* Module init, before the first trigger. */
+void uw_trigger_register_all(uw_trigger_all_t all);
+unsigned int uw_trigger_all(struct pt_regs *regs, u64 *cookie);
+
+#endif
