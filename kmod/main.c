@@ -14,7 +14,7 @@
 #include "request/request.h"
 #include "request/work.h"
 #include "session/fork.h"
-#include "session/sender.h"
+#include "session/outbox.h"
 #include "session/session.h"
 #include "stall.h"
 #include "store/bound.h"
@@ -41,7 +41,7 @@ static const struct uw_part parts[] = {
 	{ NULL, uw_request_exit },
 	{ uw_deferred_setup, NULL },
 	{ uw_session_setup, NULL },
-	{ uw_sender_setup, uw_sender_exit },
+	{ uw_outbox_setup, uw_outbox_exit },
 	{ uw_trigger_cpu_setup, uw_trigger_cpu_exit },
 	{ uw_netlink_init, uw_netlink_exit },
 	{ uw_fork_init, uw_fork_exit },

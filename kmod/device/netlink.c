@@ -12,6 +12,8 @@
 #include "session/reader.h"
 #include "uwind.h"
 
+static struct genl_family uw_genl_family;
+
 static int uw_netlink_attach(struct sk_buff *skb, struct genl_info *info)
 {
 	/* Of whoever opened the socket, too: a privileged writer may be tricked. */
@@ -21,7 +23,7 @@ static int uw_netlink_attach(struct sk_buff *skb, struct genl_info *info)
 
 	if (!info->attrs[UWIND_A_FD])
 		return -EINVAL;
-	err = uw_reader_init(&reader, skb);
+	err = uw_reader_init(&reader, &uw_genl_family, skb);
 	if (err)
 		return err;
 	err = uw_control_attach(nla_get_u32(info->attrs[UWIND_A_FD]), &reader, privileged);
@@ -37,7 +39,7 @@ static const struct genl_ops uw_ops[] = {
 	{ .cmd = UWIND_CMD_ATTACH, .doit = uw_netlink_attach },
 };
 
-struct genl_family uw_genl_family __ro_after_init = {
+static struct genl_family uw_genl_family __ro_after_init = {
 	.name = UWIND_GENL_NAME,
 	.version = UWIND_GENL_VERSION,
 	.maxattr = UWIND_A_FD,

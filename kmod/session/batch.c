@@ -5,7 +5,7 @@
  * A CPU has one batch. A task that writes into it takes it out of its place, and
  * puts it back. One that finds the place empty, since the owner was preempted in
  * between, makes a batch of its own. One that finds the place occupied when it
- * puts its batch back sends that as it is. So a task that is held inside, for as
+ * puts its batch back queues that as it is. So a task that is held inside, for as
  * long as its control group or its priority wants, keeps nobody waiting, where
  * spinlocks are locks that sleep (PREEMPT_RT) too.
  *
@@ -18,75 +18,88 @@
 #include <linux/smp.h>
 #include <net/genetlink.h>
 
-#include "device/netlink.h"
 #include "session/batch.h"
-#include "session/record.h"
-#include "session/sender.h"
-#include "session/session.h"
+#include "session/reader.h"
 #include "stall.h"
 
 #define UW_BATCH_BYTES SKB_WITH_OVERHEAD(16384) /* with skb_shared_info: a power of two */
 #define UW_BATCH_HEAD  128 /* headers and small attributes                       */
 
-static struct uw_batch **uw_batch_place(struct uw_session *session)
+static struct uw_batch **uw_batch_place(struct uw_batches *batches)
 {
-	return raw_cpu_ptr(session->sender.batches);
+	return raw_cpu_ptr(batches->places);
 }
 
-struct uw_batch *uw_batch_take(struct uw_session *session)
+static struct uw_batch *uw_batch_create(struct uw_outbox *outbox)
 {
-	struct uw_batch *batch = xchg(uw_batch_place(session), NULL);
+	struct uw_batch *batch = kzalloc(sizeof(*batch), GFP_NOWAIT | __GFP_NOWARN);
 
-	if (!batch)
-		batch = kzalloc(sizeof(*batch), GFP_NOWAIT | __GFP_NOWARN);
+	if (batch)
+		batch->outbox = outbox;
+	return batch;
+}
+
+struct uw_batch *uw_batch_take(struct uw_batches *batches)
+{
+	struct uw_batch *batch = xchg(uw_batch_place(batches), NULL) ?: uw_batch_create(batches->outbox);
+
 	if (batch)
 		uw_stall_asleep(UW_STALL_BATCH_TAKEN);
 	return batch;
 }
 
-static void uw_batch_put_into(struct uw_session *session, struct uw_batch *batch,
-			      struct uw_batch **place)
+static void uw_batch_put_into(struct uw_batch *batch, struct uw_batch **place)
 {
 	if (!cmpxchg(place, NULL, batch))
 		return;
-	uw_batch_close(session, batch);
+	uw_batch_close(batch);
 	kfree(batch);
 }
 
-void uw_batch_give(struct uw_session *session, struct uw_batch *batch)
+void uw_batch_give(struct uw_batches *batches, struct uw_batch *batch)
 {
-	uw_batch_put_into(session, batch, uw_batch_place(session));
+	uw_batch_put_into(batch, uw_batch_place(batches));
 }
 
-void uw_batch_flush(struct uw_session *session)
+int uw_batches_init(struct uw_batches *batches, struct uw_outbox *outbox)
+{
+	batches->outbox = outbox;
+	batches->places = alloc_percpu(struct uw_batch *);
+	return batches->places ? 0 : -ENOMEM;
+}
+
+void uw_batches_close(struct uw_batches *batches)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct uw_batch **place = per_cpu_ptr(session->sender.batches, cpu);
+		struct uw_batch **place = per_cpu_ptr(batches->places, cpu);
 		struct uw_batch *batch = xchg(place, NULL);
 
 		if (!batch)
 			continue;
-		uw_batch_close(session, batch);
-		uw_batch_put_into(session, batch, place);
+		uw_batch_close(batch);
+		uw_batch_put_into(batch, place);
 	}
 }
 
-void uw_batch_free_all(struct uw_session *session)
+void uw_batches_deinit(struct uw_batches *batches)
 {
 	int cpu;
 
+	if (!batches->places)
+		return;
 	for_each_possible_cpu(cpu) {
-		struct uw_batch *batch = *per_cpu_ptr(session->sender.batches, cpu);
+		struct uw_batch *batch = *per_cpu_ptr(batches->places, cpu);
 
 		if (batch)
 			kfree_skb(batch->skb);
 		kfree(batch);
 	}
+	free_percpu(batches->places);
 }
 
-static int uw_batch_open(struct uw_batch *batch, const struct uw_session *session, u32 bytes)
+static int uw_batch_open(struct uw_batch *batch, u32 bytes)
 {
 	u32 room = max_t(u32, UW_BATCH_BYTES, bytes + UW_BATCH_HEAD);
 	struct sk_buff *skb = alloc_skb(room, GFP_NOWAIT | __GFP_NOWARN);
@@ -94,8 +107,8 @@ static int uw_batch_open(struct uw_batch *batch, const struct uw_session *sessio
 
 	if (!skb)
 		return -ENOMEM;
-	genlmsg_put(skb, 0, 0, &uw_genl_family, 0, UWIND_CMD_RECORDS);
-	nla_put_u32(skb, UWIND_A_SESSION, session->number);
+	genlmsg_put(skb, 0, 0, batch->outbox->reader->family, 0, UWIND_CMD_RECORDS);
+	nla_put_u32(skb, UWIND_A_SESSION, batch->outbox->number);
 	seq = nla_reserve_64bit(skb, UWIND_A_SEQ, sizeof(u64), UWIND_A_PAD);
 	batch->records = nla_reserve(skb, UWIND_A_RECORDS, 0);
 	if (!seq || !batch->records) {
@@ -103,9 +116,7 @@ static int uw_batch_open(struct uw_batch *batch, const struct uw_session *sessio
 		return -ENOMEM;
 	}
 	batch->skb = skb;
-	batch->seq_at = nla_data(seq) - (void *)skb->data;
-	batch->weight = 0;
-	batch->has_files = false;
+	batch->message = (struct uw_message){ .seq_at = nla_data(seq) - (void *)skb->data };
 	batch->last_number = 0;
 	memset(batch->announced, 0, sizeof(batch->announced));
 	return 0;
@@ -116,7 +127,7 @@ static void uw_batch_end_records(struct uw_batch *batch)
 	batch->records->nla_len = skb_tail_pointer(batch->skb) - (unsigned char *)batch->records;
 }
 
-void uw_batch_close(struct uw_session *session, struct uw_batch *batch)
+void uw_batch_close(struct uw_batch *batch)
 {
 	struct sk_buff *skb = batch->skb;
 
@@ -125,16 +136,16 @@ void uw_batch_close(struct uw_session *session, struct uw_batch *batch)
 	uw_batch_end_records(batch);
 	genlmsg_end(skb, genlmsg_data(nlmsg_data(nlmsg_hdr(skb))));
 	batch->skb = NULL;
-	uw_sender_queue(session, skb, batch);
+	uw_outbox_queue(batch->outbox, skb, &batch->message);
 }
 
-int uw_batch_renew(struct uw_session *session, struct uw_batch *batch, u32 bytes)
+int uw_batch_renew(struct uw_batch *batch, u32 bytes)
 {
-	uw_batch_close(session, batch);
-	return uw_batch_open(batch, session, bytes);
+	uw_batch_close(batch);
+	return uw_batch_open(batch, bytes);
 }
 
-u32 uw_batch_room(struct uw_batch *batch, u32 most)
+static u32 uw_batch_room(struct uw_batch *batch, u32 most)
 {
 	struct nlattr *next;
 
@@ -150,7 +161,37 @@ u32 uw_batch_room(struct uw_batch *batch, u32 most)
 	return skb_tailroom(batch->skb);
 }
 
-u16 uw_batch_announce(struct uw_batch *batch, struct uw_named *record)
+void uw_batch_begin(struct uw_batch_writer *writer, struct uw_batch *batch)
+{
+	*writer = (struct uw_batch_writer){
+		.batch = batch,
+		.length = batch->skb ? batch->skb->len : 0,
+		.records = batch->records,
+	};
+}
+
+void uw_batch_reserve(struct uw_batch_writer *writer, u32 most)
+{
+	writer->room = uw_batch_room(writer->batch, most);
+	writer->at = writer->room ? skb_tail_pointer(writer->batch->skb) : NULL;
+}
+
+/* Whether there was room for the record. */
+static bool uw_batch_count(struct uw_batch_writer *writer, u32 bytes)
+{
+	writer->needed += bytes;
+	if (bytes > writer->room)
+		writer->full = true;
+	return bytes <= writer->room;
+}
+
+void uw_batch_add(struct uw_batch_writer *writer, u32 bytes)
+{
+	if (uw_batch_count(writer, bytes))
+		skb_put(writer->batch->skb, bytes);
+}
+
+static u16 uw_batch_announce(struct uw_batch *batch, struct uw_named *record)
 {
 	u32 bytes = record->record.bytes;
 	u32 *place = &batch->announced[jhash(record, bytes, 0) % UW_BATCH_ANNOUNCED];
@@ -163,4 +204,22 @@ u16 uw_batch_announce(struct uw_batch *batch, struct uw_named *record)
 	*place = (unsigned char *)record - batch->skb->data;
 	skb_put(batch->skb, bytes);
 	return record->number;
+}
+
+u16 uw_batch_add_named(struct uw_batch_writer *writer, u32 bytes)
+{
+	return uw_batch_count(writer, bytes) ? uw_batch_announce(writer->batch, writer->at) : 0;
+}
+
+u32 uw_batch_end(struct uw_batch_writer *writer)
+{
+	struct uw_batch *batch = writer->batch;
+
+	if (!writer->full)
+		return 0;
+	if (batch->skb) {
+		skb_trim(batch->skb, writer->length);
+		batch->records = writer->records;
+	}
+	return writer->needed;
 }

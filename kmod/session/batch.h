@@ -7,54 +7,93 @@
 
 #include <linux/types.h>
 
+#include "session/outbox.h"
+#include "uwind.h"
+
 struct nlattr;
 struct sk_buff;
-struct uw_session;
-struct uw_named;
 
 #define UW_BATCH_ANNOUNCED 512
 
-/* Owned by who took it: see uw_batch_take(). */
+/* How records begin that others name by number. */
+struct uw_named {
+	struct uwind_record record;
+	u16 number;
+};
+
+static_assert(offsetof(struct uwind_record_stack, number) == offsetof(struct uw_named, number));
+static_assert(offsetof(struct uwind_record_thread, number) == offsetof(struct uw_named, number));
+
+/* Owned by whoever took it: see uw_batch_take(). */
 struct uw_batch {
+	struct uw_outbox *outbox; /* where it goes. Set once                     */
 	struct sk_buff *skb;    /* NULL: none yet                                */
 	struct nlattr *records; /* attribute being filled                        */
-	u64 weight;             /* answers in it that count as answered          */
-	u32 seq_at;             /* offset in the message of its sequence number  */
-	bool has_files;         /* a record in it announces one                  */
+	struct uw_message message;
 	u16 last_number;        /* of a record in this message                   */
 	u32 announced[UW_BATCH_ANNOUNCED]; /* by hash: offset of a record with a number; 0: none */
 };
+
+/* A session's batches: one for each CPU. */
+struct uw_batches {
+	struct uw_outbox *outbox;
+	struct uw_batch *__percpu *places; /* NULL: taken, or not made yet. xchg, cmpxchg */
+};
+
+/* -ENOMEM. */
+int uw_batches_init(struct uw_batches *batches, struct uw_outbox *outbox);
+/* Nobody can take one any more. Also after a failed init. */
+void uw_batches_deinit(struct uw_batches *batches);
+
+/* Queue what each CPU's batch has. Task context. */
+void uw_batches_close(struct uw_batches *batches);
 
 /*
  * Take the CPU's batch for as long as something is written into it; others meanwhile
  * make one of their own, so nobody waits. NULL: no memory. Task context.
  */
-struct uw_batch *uw_batch_take(struct uw_session *session);
-/* Give it back, to the CPU that current is on now; if that has another one, send it. */
-void uw_batch_give(struct uw_session *session, struct uw_batch *batch);
+struct uw_batch *uw_batch_take(struct uw_batches *batches);
+/* Give it back, to the CPU that current is on now; if that has another one, queue it. */
+void uw_batch_give(struct uw_batches *batches, struct uw_batch *batch);
 
-/* Send what each CPU's batch has. Task context. */
-void uw_batch_flush(struct uw_session *session);
-/* Nobody can take one any more. */
-void uw_batch_free_all(struct uw_session *session);
-
-/* Hand the message to the sender, complete but for its number. */
-void uw_batch_close(struct uw_session *session, struct uw_batch *batch);
+/* Queue the message, complete but for its number. */
+void uw_batch_close(struct uw_batch *batch);
 /* The same, and begin one with room for bytes. -ENOMEM. */
-int uw_batch_renew(struct uw_session *session, struct uw_batch *batch, u32 bytes);
+int uw_batch_renew(struct uw_batch *batch, u32 bytes);
+
+/* Several records that go into a message together, or not at all. */
+struct uw_batch_writer {
+	struct uw_batch *batch;
+	void *at;               /* where the next record is made                 */
+	u32 room;               /* how many bytes are there                      */
+	u32 needed;             /* bytes of all, if the message knew nothing of it */
+	bool full;              /* there was no room for one of them             */
+	u32 length;             /* of the message, when they began               */
+	struct nlattr *records; /* the attribute, when they began                */
+};
+
+void uw_batch_begin(struct uw_batch_writer *writer, struct uw_batch *batch);
 
 /*
  * Room for one more record of at most so many bytes, in the attribute being filled or,
- * if that cannot hold them, in another one of the message; 0 without a message. The
- * record goes to skb_tail_pointer(batch->skb).
+ * if that cannot hold them, in another one of the message: writer->at and ->room, which
+ * is 0 without a message.
  */
-u32 uw_batch_room(struct uw_batch *batch, u32 most);
+void uw_batch_reserve(struct uw_batch_writer *writer, u32 most);
+
+/* The record at writer->at, of so many bytes, becomes part of the message if it has room. */
+void uw_batch_add(struct uw_batch_writer *writer, u32 bytes);
 
 /*
- * The record after the message's end, complete but for its number, becomes part of
- * it, unless the message says the same already. Returns the number that it has there.
- * The caller knows that there is room.
+ * The same for a record with a number, unless the message says the same already.
+ * Returns the number that it has there; 0: no room.
  */
-u16 uw_batch_announce(struct uw_batch *batch, struct uw_named *record);
+u16 uw_batch_add_named(struct uw_batch_writer *writer, u32 bytes);
+
+/*
+ * 0: all records are in the message; else none is, and so many bytes are enough for
+ * all of them.
+ */
+u32 uw_batch_end(struct uw_batch_writer *writer);
 
 #endif

@@ -22,13 +22,14 @@
 
 #include "session/reader.h"
 
-int uw_reader_init(struct uw_reader *reader, const struct sk_buff *request)
+int uw_reader_init(struct uw_reader *reader, const struct genl_family *family, const struct sk_buff *request)
 {
 	struct sock *sk = NETLINK_CB(request).sk;
 
 	if (!sk || !sk->sk_socket || !sk->sk_socket->file)
 		return -ENOTSOCK;
 	reader->file = get_file(sk->sk_socket->file);
+	reader->family = family;
 	reader->net = sock_net(sk);
 	reader->portid = NETLINK_CB(request).portid;
 	return 0;

@@ -8,21 +8,23 @@
 #include <linux/types.h>
 
 struct file;
+struct genl_family;
 struct net;
 struct sk_buff;
 
 /* Zeros: nobody. Owned by one struct uw_client. */
 struct uw_reader {
 	struct file *file; /* holds a reference; NULL: nobody                     */
+	const struct genl_family *family; /* whose messages it reads             */
 	struct net *net;   /* the socket's, and lives as long                     */
 	u32 portid;        /* the socket's, as long as file is held               */
 };
 
 /*
- * The socket from which request came, in whose context the sender still is.
+ * The socket from which request came, of that family, in whose context the sender still is.
  * -ENOTSOCK: it has no file.
  */
-int uw_reader_init(struct uw_reader *reader, const struct sk_buff *request);
+int uw_reader_init(struct uw_reader *reader, const struct genl_family *family, const struct sk_buff *request);
 
 /* No message of any session can be on its way to it any more. */
 void uw_reader_deinit(struct uw_reader *reader);

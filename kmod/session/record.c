@@ -1,161 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of the contract, made where they will stay: behind the end of a message.
- *
- * A stack is cut so that stacks have parts in common: the innermost frame, which differs
- * most, is one of its own, and its callers are cut from the outer end. The outermost part
- * is told first. The work is linear in the frames.
+ * Records of the contract, made where they will stay: after the end of a message.
  */
+#include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
-#include <linux/skbuff.h>
+#include <linux/string.h>
 
 #include "core/frame_code.h"
 #include "request/request.h"
-#include "session/batch.h"
 #include "session/record.h"
-#include "session/session.h"
 #include "store/file_store.h"
 #include "store/registry.h"
 #include "store/tie.h"
 
-#define UW_PART_BYTES \
-	ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
-
 static_assert(UWIND_PART_FRAMES <= U8_MAX);
-static_assert(UWIND_MAX_FRAMES % UWIND_PART_FRAMES == 0);
-static_assert(UW_PART_BYTES < U16_MAX / 2);
+static_assert(UW_MOST_STACK_BYTES < U16_MAX / 2);
 static_assert(sizeof(struct uwind_record_file) + PATH_MAX < U16_MAX / 2);
-/* Records with numbers, in the longest message. */
-static_assert((UWIND_MAX_FRAMES / UWIND_PART_FRAMES + 2) * UW_PART_BYTES / 16 < U16_MAX);
-
-/* Several records that go into a message together. */
-struct uw_put {
-	struct uw_batch *batch;
-	u32 needed; /* bytes, if the message knew nothing of it                  */
-	bool full;  /* there was no room for one of them                         */
-};
 
 /* Zeros for a record of that size, or NULL. */
-static void *uw_put_record(struct uw_put *put, u16 type, u32 bytes)
+static void *uw_record_begin(void *at, u32 room, u16 type, u32 bytes)
 {
 	struct uwind_record *record;
 
-	put->needed += bytes;
-	if (uw_batch_room(put->batch, bytes) < bytes) {
-		put->full = true;
+	if (room < bytes)
 		return NULL;
-	}
-	record = memset(skb_tail_pointer(put->batch->skb), 0, bytes);
+	record = memset(at, 0, bytes);
 	record->bytes = bytes;
 	record->type = type;
 	return record;
 }
 
-static u16 uw_put_thread(struct uw_put *put, const struct uw_session *session)
+u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns)
 {
 	struct uwind_record_thread *record =
-		uw_put_record(put, UWIND_RECORD_THREAD, sizeof(*record));
+		uw_record_begin(at, room, UWIND_RECORD_THREAD, sizeof(*record));
 
 	if (!record)
-		return 0;
+		return sizeof(*record);
 	record->start_time_ns = current->group_leader->start_boottime;
 	record->exec_id = current->self_exec_id;
-	record->tgid = task_tgid_nr_ns(current, session->pid_ns);
-	record->tid = task_pid_nr_ns(current, session->pid_ns);
+	record->tgid = task_tgid_nr_ns(current, ns);
+	record->tid = task_pid_nr_ns(current, ns);
 	get_task_comm(record->comm, current);
-	return uw_batch_announce(put->batch, (struct uw_named *)record);
+	return sizeof(*record);
 }
 
-/* below: the number of the part before; 0: this is the outermost, and ends for stop. */
-static u16 uw_put_part(struct uw_put *put, const struct uw_frame *frames, u32 nr, u16 below, u8 stop)
+u32 uw_record_stack(void *at, u32 room, const struct uw_part_of_stack *part)
 {
-	u32 room = uw_batch_room(put->batch, UW_PART_BYTES);
-	struct uwind_record_stack *record = NULL;
+	struct uwind_record_stack *record = room > sizeof(*record) ? at : NULL;
 	u32 used, bytes;
 
-	if (room > sizeof(*record))
-		record = (void *)skb_tail_pointer(put->batch->skb);
 	used = sizeof(*record) + uw_frame_code_write(record ? record->frames : NULL,
-						     record ? room - sizeof(*record) : 0, frames, nr);
+						     record ? room - sizeof(*record) : 0,
+						     part->frames, part->nr);
 	bytes = ALIGN(used, 8);
-	put->needed += bytes;
-	if (bytes > room) {
-		put->full = true;
-		return 0;
-	}
+	if (bytes > room)
+		return bytes;
 	memset((void *)record + used, 0, bytes - used);
 	record->record.bytes = bytes;
 	record->record.type = UWIND_RECORD_STACK;
 	record->number = 0;
-	record->below = below;
-	record->nr_frames = nr;
-	record->stop = below ? UWIND_STOP_NONE : stop;
-	return uw_batch_announce(put->batch, (struct uw_named *)record);
+	record->below = part->below;
+	record->nr_frames = part->nr;
+	record->stop = part->below ? UWIND_STOP_NONE : part->stop;
+	return bytes;
 }
 
-/* Returns the number of the innermost part. */
-static u16 uw_put_stack(struct uw_put *put, const struct uw_walk *walk, u32 nr)
-{
-	u8 stop = uw_record_stop(walk, nr);
-	u16 number = 0;
-
-	do {
-		u32 part = nr > 1 ? min(nr - 1, UWIND_PART_FRAMES) : nr;
-
-		nr -= part;
-		number = uw_put_part(put, &walk->frames[nr], part, number, stop);
-	} while (nr);
-	return number;
-}
-
-static void uw_put_sample(struct uw_put *put, const struct uw_answer *answer, u16 thread,
-			  u16 stack, u32 weight)
+u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of)
 {
 	const struct uw_request *request = answer->request;
 	struct uwind_record_sample *record =
-		uw_put_record(put, UWIND_RECORD_SAMPLE, sizeof(*record));
+		uw_record_begin(at, room, UWIND_RECORD_SAMPLE, sizeof(*record));
 
 	if (!record)
-		return;
-	record->thread = thread;
-	record->stack = stack;
+		return sizeof(*record);
+	record->thread = of->thread;
+	record->stack = of->stack;
 	record->cookie = request->cookie;
 	record->time_ns = request->time_ns;
-	record->weight = weight;
+	record->weight = of->weight;
 	record->cpu = request->cpu;
 	record->lost = answer->walk ? 0 : 1 + answer->loss;
 	record->word_bits = uw_abis[request->arch].word * BITS_PER_BYTE;
-	skb_put(put->batch->skb, sizeof(*record));
+	return sizeof(*record);
 }
 
-u32 uw_record_answer(struct uw_batch *batch, const struct uw_session *session,
-		     const struct uw_answer *answer, u32 nr, u32 weight)
-{
-	struct nlattr *records = batch->records;
-	u32 length = batch->skb ? batch->skb->len : 0;
-	struct uw_put put = { .batch = batch };
-	u16 thread, last, stack = 0;
-
-	thread = uw_put_thread(&put, session);
-	last = batch->last_number;
-	if (answer->walk)
-		stack = uw_put_stack(&put, answer->walk, nr);
-	uw_put_sample(&put, answer, thread, stack, weight);
-	if (put.full && batch->skb) {
-		skb_trim(batch->skb, length);
-		batch->records = records;
-	}
-	if (put.full)
-		return put.needed;
-	if (batch->last_number != last)
-		this_cpu_inc(session->sender.sent->stacks_told);
-	else if (answer->walk)
-		this_cpu_inc(session->sender.sent->stacks_known);
-	return 0;
-}
-
-static void uw_record_file_fill(struct uwind_record_file *record, const struct uw_file *file,
-				const struct uw_session *session, u64 pc)
+static void uw_record_file_fill(struct uwind_record_file *record, const struct uw_file *file, u64 pc)
 {
 	struct uwind_range mapping = {};
 
@@ -165,7 +95,6 @@ static void uw_record_file_fill(struct uwind_record_file *record, const struct u
 		record->flags |= UWIND_FILE_NO_TABLE;
 	if (file->vdso)
 		record->flags |= UWIND_FILE_VDSO | (file->compat ? UWIND_FILE_COMPAT : 0);
-	record->tgid = task_tgid_nr_ns(current, session->pid_ns);
 	record->start = mapping.start;
 	record->end = mapping.end;
 	record->pgoff = mapping.offset;
@@ -176,21 +105,28 @@ static void uw_record_file_fill(struct uwind_record_file *record, const struct u
 	record->mtime_ns = file->id.mtime_ns;
 }
 
-u32 uw_record_file(struct uw_batch *batch, const struct uw_session *session,
-		   const struct uw_file *file, u64 pc, const char *path)
+static u32 uw_path_bytes(const char *path)
 {
-	struct uw_put put = { .batch = batch };
-	u32 path_bytes = path ? strlen(path) + 1 : 0;
-	struct uwind_record_file *record =
-		uw_put_record(&put, UWIND_RECORD_FILE, ALIGN(sizeof(*record) + path_bytes, 8));
+	return path ? strlen(path) + 1 : 0;
+}
+
+u32 uw_record_file_bytes(const char *path)
+{
+	return ALIGN(sizeof(struct uwind_record_file) + uw_path_bytes(path), 8);
+}
+
+u32 uw_record_file(void *at, u32 room, const struct uw_file *file, u64 pc, const char *path,
+		   struct pid_namespace *ns)
+{
+	u32 bytes = uw_record_file_bytes(path);
+	struct uwind_record_file *record = uw_record_begin(at, room, UWIND_RECORD_FILE, bytes);
 
 	if (!record)
-		return put.needed;
-	uw_record_file_fill(record, file, session, pc);
-	record->path_bytes = path_bytes;
+		return bytes;
+	uw_record_file_fill(record, file, pc);
+	record->tgid = task_tgid_nr_ns(current, ns);
+	record->path_bytes = uw_path_bytes(path);
 	if (path)
-		memcpy(record->path, path, path_bytes);
-	skb_put(batch->skb, record->record.bytes);
-	batch->has_files = true;
-	return 0;
+		memcpy(record->path, path, record->path_bytes);
+	return bytes;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records: what a session is told of an answer and of a file, put into a message.
+ * Records: an answer and a file, as bytes of the contract.
+ *
+ * Each function writes one record at at, if room bytes are enough for it, and returns
+ * how many bytes it takes, which is never 0. at is not used without room.
  */
 #ifndef UW_RECORD_H
 #define UW_RECORD_H
@@ -8,19 +11,9 @@
 #include "core/walk.h"
 #include "uwind.h"
 
+struct pid_namespace;
 struct uw_answer;
-struct uw_batch;
 struct uw_file;
-struct uw_session;
-
-/* How records begin that others name by number. */
-struct uw_named {
-	struct uwind_record record;
-	u16 number;
-};
-
-static_assert(offsetof(struct uwind_record_stack, number) == offsetof(struct uw_named, number));
-static_assert(offsetof(struct uwind_record_thread, number) == offsetof(struct uw_named, number));
 
 /* Why a stack ends of which the session wants nr frames. */
 static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
@@ -28,14 +21,39 @@ static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
 	return nr < walk->nr_frames ? UWIND_STOP_DEPTH : walk->stop;
 }
 
-/*
- * Both put all that they have to say into the message, or nothing: then they return
- * how many bytes are enough, which is never 0. The caller has taken the batch. path:
- * of the file, as current sees it; NULL: not known.
- */
-u32 uw_record_answer(struct uw_batch *batch, const struct uw_session *session,
-		     const struct uw_answer *answer, u32 nr, u32 weight);
-u32 uw_record_file(struct uw_batch *batch, const struct uw_session *session,
-		   const struct uw_file *file, u64 pc, const char *path);
+/* No record of these is longer. */
+#define UW_MOST_THREAD_BYTES sizeof(struct uwind_record_thread)
+#define UW_MOST_SAMPLE_BYTES sizeof(struct uwind_record_sample)
+#define UW_MOST_STACK_BYTES \
+	ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
+
+/* The thread current, as ns numbers it. Its own number is 0. */
+u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns);
+
+/* Part of a stack. below: the number of the part before; 0: it is the outermost, and ends for stop. Its own number is 0. */
+struct uw_part_of_stack {
+	const struct uw_frame *frames;
+	u32 nr; /* 1 … UWIND_PART_FRAMES; 0: a stack without frames              */
+	u16 below;
+	u8 stop;
+};
+
+u32 uw_record_stack(void *at, u32 room, const struct uw_part_of_stack *part);
+
+/* What a sample names by number, and how many triggers it stands for. */
+struct uw_sample_of {
+	u16 thread;
+	u16 stack; /* the innermost part; 0: none                                */
+	u32 weight;
+};
+
+u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of);
+
+/* How long a file's record is. path: as current sees it; NULL: not known. */
+u32 uw_record_file_bytes(const char *path);
+
+/* A file that is mapped at pc in current's memory. */
+u32 uw_record_file(void *at, u32 room, const struct uw_file *file, u64 pc, const char *path,
+		   struct pid_namespace *ns);
 
 #endif

@@ -1,60 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From answers to the reader's socket: the session's side of sending.
+ * From answers to messages: the session's side of sending.
  */
 #ifndef UW_SENDER_H
 #define UW_SENDER_H
 
-#include <linux/atomic.h>
-#include <linux/llist.h>
-#include <linux/percpu.h>
 #include <linux/types.h>
-#include <linux/workqueue.h>
 
-struct sk_buff;
+#include "session/batch.h"
+#include "session/outbox.h"
+
+struct pid_namespace;
 struct uw_answer;
-struct uw_batch;
-struct uw_session;
+struct uw_counts;
+struct uw_reader;
 struct uwind_session_stats;
 
-/* Sums of one CPU. */
-struct uw_sent {
-	u64 messages;
-	u64 messages_dropped;
-	u64 bytes;
-	u64 stacks_told;
-	u64 stacks_known;
+/* Sums of one CPU: stacks that a message had to spell out, and those that it had already. */
+struct uw_stacks {
+	u64 told;
+	u64 known;
 };
 
 struct uw_sender {
-	struct uw_batch *__percpu *batches; /* NULL: taken, or not made yet. xchg, cmpxchg */
-	struct uw_sent __percpu *sent;
-	struct llist_head full;    /* messages to send, the newest first         */
-	atomic_t waiting_bytes;    /* of memory: in full, and with the worker    */
-	atomic64_t seq;            /* of the next message                        */
-	struct work_struct work;   /* sends what is full                         */
+	struct uw_outbox outbox;
+	struct uw_batches batches;
+	struct uw_counts __percpu *counts; /* the session's                      */
+	struct uw_stacks __percpu *stacks;
+	struct pid_namespace *pid_ns; /* holds a reference                       */
+	u32 max_frames;            /* of a stack. Set once                       */
 };
 
-int uw_sender_init(struct uw_sender *sender);
-/* Nobody answers any more, and everything is sent. Also after a failed init. */
-void uw_sender_deinit(struct uw_session *session);
+/* Of current's session. Counts and reader live longer. -ENOMEM: uw_sender_deinit() is due all the same. */
+int uw_sender_init(struct uw_sender *sender, const struct uw_reader *reader,
+		   struct uw_counts __percpu *counts, u32 max_frames);
+/* Nobody answers any more, and everything is sent. Does nothing without init. */
+void uw_sender_deinit(struct uw_sender *sender);
 
 /* Append the answer to one request, with the files it mentions. Task context. Waits for nobody. */
-void uw_sender_answer(struct uw_session *session, const struct uw_answer *answer, u32 weight);
+void uw_sender_answer(struct uw_sender *sender, const struct uw_answer *answer, u32 weight);
 
-/* A message that batch has filled will be sent. Task context. Waits for nobody. */
-void uw_sender_queue(struct uw_session *session, struct sk_buff *skb, const struct uw_batch *batch);
+/* Queue incomplete messages, too. Task context. */
+void uw_sender_push(struct uw_sender *sender);
 
 /* Have sent what there was when this was called. Sleeps. */
-void uw_sender_flush(struct uw_session *session);
+void uw_sender_flush(struct uw_sender *sender);
 
 /* What was sent. */
 void uw_sender_stats(const struct uw_sender *sender, struct uwind_session_stats *stats);
-
-/* For the module: the threads that send. */
-int uw_sender_setup(void);
-void uw_sender_exit(void);
-/* A session's own work is done by the same threads. */
-void uw_sender_schedule(struct delayed_work *work, unsigned long delay);
 
 #endif

@@ -17,7 +17,6 @@
 #include "access/quota.h"
 #include "access/viewer.h"
 #include "request/request.h"
-#include "session/batch.h"
 #include "session/session.h"
 #include "store/file_store.h"
 
@@ -164,7 +163,7 @@ static void uw_session_answer_slot(unsigned int slot, const struct uw_answer *an
 	u32 weight = session ? atomic_xchg(&answer->request->asked[slot], 0) : 0;
 
 	if (weight && uw_session_sees(session, answer))
-		uw_sender_answer(session, answer, weight);
+		uw_sender_answer(&session->sender, answer, weight);
 	else if (weight)
 		uw_session_hide(session, answer, weight);
 	srcu_read_unlock(&sessions_srcu, index);
@@ -238,18 +237,17 @@ static void uw_session_flush(struct work_struct *work)
 	}
 	uw_filter_sweep(&session->filter);
 	uw_trigger_task_sweep(&session->tasks);
-	uw_batch_flush(session);
-	uw_sender_schedule(&session->flush, UW_FLUSH_INTERVAL);
+	uw_sender_push(&session->sender);
+	uw_outbox_schedule(&session->flush, UW_FLUSH_INTERVAL);
 }
 
 static void uw_session_free(struct uw_session *session)
 {
 	uw_trigger_cpu_deinit(&session->cpus);
 	uw_trigger_task_deinit(&session->tasks);
-	uw_sender_deinit(session);
+	uw_sender_deinit(&session->sender);
 	uw_filter_deinit(&session->filter);
 	free_percpu(session->counts);
-	put_pid_ns(session->pid_ns);
 	put_cred(session->viewer);
 	kfree(session);
 }
@@ -297,6 +295,8 @@ static int uw_session_install(struct uw_session *session)
 		return -EBUSY;
 	session->slot = slot;
 	session->number = ++last_number;
+	session->sender.outbox.slot = slot;
+	session->sender.outbox.number = session->number;
 	uw_file_clear_announced(slot);
 	__set_bit(slot, &slots_used);
 	rcu_assign_pointer(sessions[slot], session);
@@ -312,7 +312,6 @@ static struct uw_session *uw_session_create(const struct uwind_session_start *ar
 	if (!session)
 		return NULL;
 	session->max_frames = arg->max_frames ?: UWIND_DEFAULT_FRAMES;
-	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->viewer = owner->viewer ? get_cred(owner->viewer) : NULL;
 	session->reader = owner->reader;
 	INIT_DELAYED_WORK(&session->flush, uw_session_flush);
@@ -346,7 +345,7 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 	session->counts = alloc_percpu(struct uw_counts);
 	if (!session->counts)
 		return -ENOMEM;
-	err = uw_sender_init(&session->sender);
+	err = uw_sender_init(&session->sender, session->reader, session->counts, session->max_frames);
 	if (!err)
 		err = uw_filter_init(&session->filter, arg, lists);
 	if (!err)
@@ -379,7 +378,7 @@ struct uw_session *uw_session_start(const struct uwind_session_start *arg,
 		uw_session_stop(session, NULL);
 		return ERR_PTR(err);
 	}
-	uw_sender_schedule(&session->flush, UW_FLUSH_INTERVAL);
+	uw_outbox_schedule(&session->flush, UW_FLUSH_INTERVAL);
 	if (!(arg->flags & UWIND_SESSION_DISABLED))
 		uw_session_enable(session);
 	return session;
@@ -434,7 +433,7 @@ void uw_session_stop(struct uw_session *session, struct uwind_session_stats *sta
 	synchronize_rcu();
 	pending = uw_request_forget(session->slot);
 	uw_stats_session_gone(pending);
-	uw_sender_flush(session);
+	uw_sender_flush(&session->sender);
 	if (stats) {
 		stats->pending = pending;
 		uw_session_counts(session, stats);

@@ -5,7 +5,6 @@
 #ifndef UW_SESSION_H
 #define UW_SESSION_H
 
-#include <linux/pid_namespace.h>
 #include <linux/workqueue.h>
 
 #include "session/filter.h"
@@ -26,8 +25,7 @@ struct uw_session {
 	u32 number;                /* Set once                                   */
 	bool enabled;              /* Set once                                   */
 	bool deserted;             /* nobody can read any more. Set once         */
-	u32 max_frames;
-	struct pid_namespace *pid_ns; /* holds a reference                       */
+	u32 max_frames;            /* Set once                                   */
 	const struct cred *viewer; /* holds a reference: see viewer.h            */
 	struct uw_filter filter;
 	struct uw_trigger_owner owner; /* of the triggers                        */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sending is not for tasks that are sampled: it takes locks of the socket and may
+ * allocate. They put full messages into a list, and a worker sends them, one after
+ * the other, which makes sequence numbers arrive in order. It is a kernel thread, so
+ * no control group withholds processor time from it.
+ *
+ * A message that finds too much waiting, or that the socket refuses, is gone: its
+ * answers become losses, its sequence number is left out, and files are announced
+ * again if it announced any.
+ */
+#include <linux/sched.h>
+#include <linux/skbuff.h>
+
+#include "session/outbox.h"
+#include "session/reader.h"
+#include "stall.h"
+#include "stats.h"
+#include "store/file_store.h"
+#include "uwind.h"
+
+static_assert(UWIND_MAX_SESSIONS <= UW_FILE_SLOTS);
+
+#define UW_OUTBOX_BYTES (4 << 20) /* of a session's messages that wait to be sent */
+
+static struct workqueue_struct *outbox_queue;
+
+/* Lies in the message's control block, where netlink finds zeros later. */
+struct uw_queued {
+	struct llist_node node; /* in uw_outbox.full                             */
+	struct uw_message message;
+};
+
+static struct uw_queued *uw_queued_of(struct sk_buff *skb)
+{
+	static_assert(sizeof(struct uw_queued) <= sizeof(skb->cb));
+	return (struct uw_queued *)skb->cb;
+}
+
+static struct sk_buff *uw_queued_skb(struct llist_node *node)
+{
+	return container_of((void *)node, struct sk_buff, cb);
+}
+
+static void uw_message_dropped(struct uw_outbox *outbox, const struct uw_message *message)
+{
+	this_cpu_inc(outbox->sent->messages_dropped);
+	uw_stats_dropped(outbox->counts, message->weight);
+	if (message->has_files)
+		uw_file_clear_announced(outbox->slot);
+}
+
+static void uw_message_send(struct uw_outbox *outbox, struct sk_buff *skb)
+{
+	const struct uw_message message = uw_queued_of(skb)->message;
+	u64 seq = atomic64_fetch_inc(&outbox->seq);
+	u32 bytes = skb->len, memory = skb->truesize;
+
+	memcpy(skb->data + message.seq_at, &seq, sizeof(seq));
+	memset(skb->cb, 0, sizeof(skb->cb));
+	uw_stall_asleep(UW_STALL_MESSAGE_SEND);
+	if (uw_reader_send(outbox->reader, skb)) {
+		uw_message_dropped(outbox, &message);
+	} else {
+		this_cpu_inc(outbox->sent->messages);
+		this_cpu_add(outbox->sent->bytes, bytes);
+	}
+	atomic_sub(memory, &outbox->waiting_bytes);
+}
+
+static void uw_outbox_work(struct work_struct *work)
+{
+	struct uw_outbox *outbox = container_of(work, struct uw_outbox, work);
+	struct llist_node *node = llist_reverse_order(llist_del_all(&outbox->full)), *next;
+
+	for (; node; node = next) {
+		next = node->next;
+		uw_message_send(outbox, uw_queued_skb(node));
+		cond_resched();
+	}
+}
+
+void uw_outbox_queue(struct uw_outbox *outbox, struct sk_buff *skb, const struct uw_message *message)
+{
+	struct uw_queued *queued = uw_queued_of(skb);
+
+	queued->message = *message;
+	if (atomic_add_return(skb->truesize, &outbox->waiting_bytes) > UW_OUTBOX_BYTES) {
+		atomic_sub(skb->truesize, &outbox->waiting_bytes);
+		atomic64_inc(&outbox->seq);
+		uw_message_dropped(outbox, message);
+		kfree_skb(skb);
+		return;
+	}
+	if (llist_add(&queued->node, &outbox->full))
+		queue_work(outbox_queue, &outbox->work);
+}
+
+void uw_outbox_flush(struct uw_outbox *outbox)
+{
+	flush_work(&outbox->work);
+}
+
+void uw_outbox_stats(const struct uw_outbox *outbox, struct uwind_session_stats *stats)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct uw_sent *sent = per_cpu_ptr(outbox->sent, cpu);
+
+		stats->messages += READ_ONCE(sent->messages);
+		stats->messages_dropped += READ_ONCE(sent->messages_dropped);
+		stats->bytes += READ_ONCE(sent->bytes);
+	}
+}
+
+int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader,
+		   struct uw_counts __percpu *counts)
+{
+	INIT_WORK(&outbox->work, uw_outbox_work);
+	init_llist_head(&outbox->full);
+	outbox->reader = reader;
+	outbox->counts = counts;
+	outbox->sent = alloc_percpu(struct uw_sent);
+	return outbox->sent ? 0 : -ENOMEM;
+}
+
+void uw_outbox_deinit(struct uw_outbox *outbox)
+{
+	free_percpu(outbox->sent);
+}
+
+void uw_outbox_schedule(struct delayed_work *work, unsigned long delay)
+{
+	queue_delayed_work(outbox_queue, work, delay);
+}
+
+int uw_outbox_setup(void)
+{
+	outbox_queue = alloc_workqueue("uwind", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	return outbox_queue ? 0 : -ENOMEM;
+}
+
+void uw_outbox_exit(void)
+{
+	destroy_workqueue(outbox_queue);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A session's messages that are complete, on their way to its reader.
+ */
+#ifndef UW_OUTBOX_H
+#define UW_OUTBOX_H
+
+#include <linux/atomic.h>
+#include <linux/llist.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct sk_buff;
+struct uw_counts;
+struct uw_reader;
+struct uwind_session_stats;
+
+/* Sums of one CPU. */
+struct uw_sent {
+	u64 messages;
+	u64 messages_dropped;
+	u64 bytes;
+};
+
+struct uw_outbox {
+	const struct uw_reader *reader; /* Lifetime: longer than the outbox's    */
+	struct uw_counts __percpu *counts; /* the session's: what is dropped is lost */
+	struct uw_sent __percpu *sent;
+	unsigned int slot;         /* the session's. Set before the first message */
+	u32 number;                /* the session's. Set before the first message */
+	struct llist_head full;    /* messages to send, the newest first         */
+	atomic_t waiting_bytes;    /* of memory: in full, and with the worker    */
+	atomic64_t seq;            /* of the next message                        */
+	struct work_struct work;   /* sends what is full                         */
+};
+
+/* What is known of a complete message. */
+struct uw_message {
+	u64 weight;     /* answers in it that count as answered                  */
+	u32 seq_at;     /* offset in the message of its sequence number          */
+	bool has_files; /* a record in it announces one                          */
+};
+
+/* -ENOMEM. */
+int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader,
+		   struct uw_counts __percpu *counts);
+/* Nobody queues any more, and everything is sent. Also after a failed init. */
+void uw_outbox_deinit(struct uw_outbox *outbox);
+
+/* Have a message sent, complete but for its number. Task context. Waits for nobody. */
+void uw_outbox_queue(struct uw_outbox *outbox, struct sk_buff *skb, const struct uw_message *message);
+
+/* Have sent what there was when this was called. Sleeps. */
+void uw_outbox_flush(struct uw_outbox *outbox);
+
+/* What was sent. */
+void uw_outbox_stats(const struct uw_outbox *outbox, struct uwind_session_stats *stats);
+
+/* For the module: the threads that send. A session's own work is done by the same threads. */
+int uw_outbox_setup(void);
+void uw_outbox_exit(void);
+void uw_outbox_schedule(struct delayed_work *work, unsigned long delay);
+
+#endif
