@@ -15,7 +15,7 @@
 #include "request/work.h"
 #include "session/fork.h"
 #include "session/outbox.h"
-#include "session/session.h"
+#include "session/running.h"
 #include "stall.h"
 #include "store/bound.h"
 #include "store/file_store.h"
@@ -40,7 +40,7 @@ static const struct uw_part parts[] = {
 	{ NULL, uw_work_exit },
 	{ NULL, uw_request_exit },
 	{ uw_deferred_setup, NULL },
-	{ uw_session_setup, NULL },
+	{ uw_running_setup, NULL },
 	{ uw_outbox_setup, uw_outbox_exit },
 	{ uw_trigger_cpu_setup, uw_trigger_cpu_exit },
 	{ uw_netlink_init, uw_netlink_exit },

@@ -22,21 +22,43 @@ core_rule() {
 	esac
 }
 
-# What stores tables and ranges knows nothing of those who ask.
-kernel_rule() {
-	case $2 in *compat.h'"') complain "$1" "$2" "compat.h is force-included" ;; esac
+# What a room of the kernel module may include, besides itself and what lies beside main.c.
+rooms_below() { # ROOM
 	case $1 in
-	kmod/store/* | kmod/access/*)
-		case $2 in '"session/'* | '"request/'* | '"device/'* | '"trigger/'*)
-			complain "$1" "$2" "storage does not know sessions and requests" ;;
-		esac ;;
+	access) echo core ;;
+	store) echo core access ;;
+	walk | port) echo core access store walk ;;
+	request) echo core access store walk ;;
+	trigger) echo access ;;
+	session) echo core access store walk request trigger ;;
+	device) echo core access store walk request trigger session ;;
 	esac
-	case $1:$2 in
-	kmod/resident.*:'"resident.h"') ;;
-	kmod/resident.*:'"'*) complain "$1" "$2" "what stays loaded is made of no other file of ours" ;;
-	kmod/main.c:* | kmod/device/control.*:* | kmod/device/netlink.*:*) ;;
-	*:'"device/control.h"') complain "$1" "$2" "only main and netlink know the control device" ;;
+}
+
+kernel_rule() {
+	local room=${1#kmod/} header=${2//\"/} below
+	room=${room%%/*}
+	case $2 in
+	*compat.h'"') complain "$1" "$2" "compat.h is force-included" ;;
+	'<'* | '"uwind.h"') return ;;
 	esac
+	case $1 in
+	kmod/resident.*) [ "$2" = '"resident.h"' ] || complain "$1" "$2" "what stays loaded is made of no other file of ours" ;;
+	kmod/main.c) ;;
+	kmod/*/*)
+		below=" $room $(rooms_below "$room") "
+		[[ $header != */* || $below == *" ${header%%/*} "* ]] || complain "$1" "$2" "$room may include:$below"
+		;;
+	*) [[ $header != */* ]] || complain "$1" "$2" "what lies beside main.c is for all rooms, and knows none" ;;
+	esac
+}
+
+# The module's files by name, without .c and .h: what X_parts.h shares among the files of X is X. The core's own headers have no folder.
+kernel_edges() {
+	includes kmod | sed -nE 's,^kmod/(.*)\.[ch] "(.*)\.h"$,\1 \2,p' | while read -r from to; do
+		if [ ! -e "kmod/$to.h" ] && [ -e "kmod/core/$to.h" ]; then to=core/$to; fi
+		[ "${from%_parts}" = "${to%_parts}" ] || echo "${from%_parts} ${to%_parts}"
+	done
 }
 
 # A quoted include begins with one of the folders that the layer may see.
@@ -74,4 +96,8 @@ while read -r file header; do
 	esac
 	uapi_rule "$file" "$header"
 done < <(includes kmod daemon tests)
+if ! circle=$(kernel_edges | tsort 2>&1 >/dev/null); then
+	echo "files of kmod that include each other in a circle:${circle//tsort: /}"
+	bad=1
+fi
 exit $bad

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "device/client.h"
+#include "session/running.h"
 #include "session/session.h"
 #include "stall.h"
 #include "uwind.h"
@@ -56,7 +57,7 @@ static int uw_session_check(const struct uwind_session_start *arg, bool privileg
 	return uw_rate_check(arg, privileged);
 }
 
-static int uw_session_begin(struct uw_client *client, struct uwind_session_start *arg,
+static int uw_client_begin(struct uw_client *client, struct uwind_session_start *arg,
 			    const struct uw_filter_lists *lists)
 {
 	const struct uw_session_owner owner = { &client->reader, uw_client_viewer(client),
@@ -69,7 +70,7 @@ static int uw_session_begin(struct uw_client *client, struct uwind_session_start
 		return -ENOTCONN;
 	if (!client->privileged && arg->event != UWIND_EVENT_REQUESTS && !uw_may_count_kernel())
 		arg->flags |= UWIND_SESSION_USER;
-	session = uw_session_start(arg, lists, &owner);
+	session = uw_running_start(arg, lists, &owner);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	client->session = session;
@@ -103,7 +104,7 @@ int uw_client_session_start(void *context, void *data)
 	lists.cpus = uw_numbers_copy(arg->cpus, arg->nr_cpus, &err);
 	mutex_lock(&client->mutex);
 	if (!err)
-		err = uw_session_begin(client, arg, &lists);
+		err = uw_client_begin(client, arg, &lists);
 	mutex_unlock(&client->mutex);
 	kvfree(lists.targets);
 	kvfree(lists.excludes);
@@ -148,7 +149,7 @@ static int uw_act_stats(struct uw_client *client, void *data)
 static int uw_act_stop(struct uw_client *client, void *data)
 {
 	memset(data, 0, sizeof(struct uwind_session_stats));
-	uw_session_stop(client->session, data);
+	uw_running_stop(client->session, data);
 	client->session = NULL;
 	return 0;
 }

@@ -16,7 +16,7 @@
 #include "device/control.h"
 #include "device/ioctl.h"
 #include "device/status.h"
-#include "session/session.h"
+#include "session/running.h"
 #include "store/tie.h"
 #include "uwind.h"
 
@@ -98,7 +98,7 @@ static int uw_control_release(struct inode *inode, struct file *file)
 	struct uw_client *client = file->private_data;
 
 	if (client->session)
-		uw_session_stop(client->session, NULL);
+		uw_running_stop(client->session, NULL);
 	uw_tie_destroy_all(client);
 	uw_client_free(client);
 	return 0;

@@ -10,8 +10,8 @@
 #include <linux/sched.h>
 
 #include "access/pidfd.h"
+#include "core/table.h"
 #include "device/refusal.h"
-#include "device/table_input.h"
 #include "log.h"
 
 #define UW_REFUSAL_PATH_BYTES 128 /* four names; longer ones are cut */
@@ -31,10 +31,10 @@ static struct file *uw_file_at(struct mm_struct *mm, u64 address)
 	return file;
 }
 
-static void uw_refusal_log(const struct uw_section *section, const struct uw_reject *reject,
-			   struct task_struct *task, struct mm_struct *mm)
+static void uw_refusal_log(struct task_struct *task, struct mm_struct *mm, u64 address,
+			   const struct uw_reject *reject)
 {
-	struct file *file = uw_file_at(mm, section->data);
+	struct file *file = uw_file_at(mm, address);
 	char whose[UW_REFUSAL_PATH_BYTES] = "in memory";
 	char comm[TASK_COMM_LEN];
 
@@ -45,13 +45,13 @@ static void uw_refusal_log(const struct uw_section *section, const struct uw_rej
 	}
 	pr_notice_ratelimited("uwind: " UW_LOG_NAME "[%d]: .sframe section " UW_LOG_NAME " at %#llx is refused: byte %llu: %s\n",
 			      uw_log_name(comm), task_tgid_nr(task), uw_log_name(whose),
-			      section->data, reject->offset, reject->why);
+			      address, reject->offset, reject->why);
 }
 
-void uw_refusal_tell(const struct uw_section *section, const struct uw_reject *reject)
+void uw_refusal_tell(const struct uw_process *process, u64 address, const struct uw_reject *reject)
 {
-	if (section->process)
-		uw_refusal_log(section, reject, section->process->task, section->process->mm);
+	if (process)
+		uw_refusal_log(process->task, process->mm, address, reject);
 	else
-		uw_refusal_log(section, reject, current, current->mm);
+		uw_refusal_log(current, current->mm, address, reject);
 }

@@ -5,10 +5,15 @@
 #ifndef UW_REFUSAL_H
 #define UW_REFUSAL_H
 
-struct uw_reject;
-struct uw_section;
+#include <linux/types.h>
 
-/* Names process, file, byte and rule, ten times in five seconds at most. May sleep. */
-void uw_refusal_tell(const struct uw_section *section, const struct uw_reject *reject);
+struct uw_process;
+struct uw_reject;
+
+/*
+ * A section at that address of a process (NULL: current) is refused. Names process,
+ * file, byte and rule, ten times in five seconds at most. May sleep.
+ */
+void uw_refusal_tell(const struct uw_process *process, u64 address, const struct uw_reject *reject);
 
 #endif

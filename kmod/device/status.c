@@ -6,7 +6,7 @@
 
 #include "device/status.h"
 #include "request/request.h"
-#include "session/session.h"
+#include "session/running.h"
 #include "stats.h"
 #include "store/file_store.h"
 #include "store/space.h"
@@ -21,6 +21,6 @@ void uw_status_fill(struct uwind_stats *stats)
 	stats->nr_files = uw_file_count();
 	stats->files_refused = uw_file_refused();
 	stats->nr_spaces = uw_space_count();
-	stats->nr_sessions = uw_session_count();
+	stats->nr_sessions = uw_running_count();
 	stats->nr_requests_open = uw_request_count();
 }

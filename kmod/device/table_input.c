@@ -187,7 +187,7 @@ struct uw_kept *uw_table_from_section(const struct uw_section *section,
 	kept = uw_section_take(section, maker, &input, reject);
 	uw_input_end(&input);
 	if (IS_ERR(kept) && reject->why)
-		uw_refusal_tell(section, reject);
+		uw_refusal_tell(section->process, section->data, reject);
 	return kept;
 }
 

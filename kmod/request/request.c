@@ -21,7 +21,6 @@
 #include "access/quota.h"
 #include "core/shadow.h"
 #include "request/request.h"
-#include "request/supply.h"
 #include "stats.h"
 #include "uw_port_walk.h"
 #include "walk/memory.h"

@@ -6,50 +6,11 @@
 #ifndef UW_REQUEST_H
 #define UW_REQUEST_H
 
-#include <linux/atomic.h>
-
-#include "core/types.h"
-#include "request/work.h"
+#include "request/supply.h"
 #include "uwind.h"
-#include "uwind_kernel.h"
 
-struct uw_frame;
+struct pt_regs;
 struct uw_quota;
-
-/* What was walked in advance, of a task that exits. */
-struct uw_last_walk {
-	struct uw_frame *frames;    /* NULL: nothing                             */
-	u32 nr_frames;
-	u8 stop;                    /* enum uw_stop                              */
-	unsigned long visible_to;   /* as uw_asker.visible_to()                  */
-};
-
-/* One open request. Lies in a block of pages (supply.c), and is kept in the supply for reuse. */
-struct uw_request {
-	struct uw_work work;        /* first                                     */
-	u32 index;                  /* in the supply. Set once                   */
-	atomic_t *holder;           /* the supply's, while it is taken           */
-	const struct task_struct *owner; /* whose stack. Order: set before it is in the pending table */
-	/* Who may share it: current, while in the pending table; NULL: nobody.
-	 * Written by that task only */
-	const struct task_struct *task;
-	struct uw_quota *quota; /* whose share it takes; NULL: nobody's. Set before it is queued */
-	/* Written by its owner, before its task work ends; then by who finds that it has ended. */
-	struct uw_last_walk last;
-	/* Set by the first asker, constant until answered: */
-	u32 cpu;
-	u64 cookie;
-	u64 time_ns;
-	u64 exec_id;
-	bool in_execve;
-	bool late_regs;             /* asked where the saved registers may be half written, or a probe's */
-	u8 arch;                    /* enum uw_arch of the registers; NONE: late */
-	struct uw_regs regs;
-	u64 shadow;                 /* where the shadow stack had its last return address; 0: it has none */
-	atomic_t asked[UWIND_MAX_SESSIONS]; /* triggers per session slot         */
-	atomic64_t owed[UW_MAX_CALLERS]; /* the cookie, to callers that wait for it; else 0 */
-};
-
 struct uw_walk;
 
 /* What a request came to: a walk, or a loss. */

@@ -23,7 +23,6 @@
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
-#include "request/request.h"
 #include "request/supply.h"
 
 #define UW_SUPPLY_PORTION 256

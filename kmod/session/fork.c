@@ -25,7 +25,7 @@
 
 #include "request/work.h"
 #include "session/fork.h"
-#include "session/session.h"
+#include "session/running.h"
 #include "stall.h"
 #include "stats.h"
 #include "store/ranges.h"
@@ -71,7 +71,7 @@ static void uw_fork_run(struct uw_work *work)
 	if (fork->ranges && current->mm && uw_fork_bind(fork))
 		uw_stats_child_missed();
 	if (fork->adopt)
-		uw_session_adopt();
+		uw_running_adopt();
 	if (fork->ranges)
 		uw_ranges_put(fork->ranges);
 	fork->ranges = NULL;
@@ -160,9 +160,9 @@ static void uw_fork_probe(void *data, struct task_struct *parent, struct task_st
 	bool adopt;
 
 	if (thread_group_leader(child))
-		uw_session_fork(parent, child);
+		uw_running_fork(parent, child);
 	set = thread_group_leader(child) ? uw_fork_bound(parent, child) : NULL;
-	adopt = uw_session_wants_child(child);
+	adopt = uw_running_wants_child(child);
 	if (set || adopt)
 		uw_fork_queue(set, adopt, child);
 }

@@ -1,38 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The slot table of running sessions.
- *
- * The end of a session, in order: its own work is cancelled; its counters are released; its slot is
- * emptied, so that no other module asks any more and no task begins to answer;
- * SRCU waits for those that are answering, which is short, as walks are outside,
- * and RCU for those that are asking; then whatever is still open in its name is
- * taken back and counted as pending, however long those tasks sleep.
+ * One session: what it does when its triggers fire and its requests are answered.
  */
 #include <linux/cred.h>
-#include <linux/nsproxy.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/srcu.h>
 
 #include "access/quota.h"
 #include "access/viewer.h"
 #include "request/request.h"
 #include "session/session.h"
-#include "store/file_store.h"
-
-#define UW_SESSIONS_SAME 4 /* of one viewer without privilege */
 
 #define UW_FLUSH_INTERVAL (HZ / 10 ?: 1)
 
-DEFINE_STATIC_SRCU(sessions_srcu);
-static DEFINE_MUTEX(sessions_mutex);
-/* Protected by: sessions_mutex to write; SRCU to answer, RCU to ask. */
-static struct uw_session __rcu *sessions[UWIND_MAX_SESSIONS];
-static unsigned long slots_used; /* Protected by: sessions_mutex                 */
-static u32 last_number;          /* Protected by: sessions_mutex                 */
-
-/* A trigger has fired in current. false: the session does not want it, or it is counted as lost. */
-static bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
+bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
 {
 	int loss;
 
@@ -46,23 +27,6 @@ static bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs,
 	if (loss >= 0)
 		uw_stats_lost(session->counts, loss, 1);
 	return loss < 0;
-}
-
-/* The same for every enabled session: for how many something is asked. */
-static unsigned int uw_session_trigger_all(struct pt_regs *regs, u64 *cookie)
-{
-	unsigned int slot, asked = 0;
-
-	/* SRCU is not for NMIs; uw_session_stop() waits for both. */
-	rcu_read_lock();
-	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
-		struct uw_session *session = rcu_dereference(sessions[slot]);
-
-		if (session && READ_ONCE(session->enabled))
-			asked += uw_session_trigger(session, regs, cookie);
-	}
-	rcu_read_unlock();
-	return asked;
 }
 
 static struct uw_session *uw_session_of(const struct uw_trigger_owner *owner)
@@ -140,90 +104,14 @@ static bool uw_session_sees(const struct uw_session *session, const struct uw_an
 	return uw_viewer_sees_current(session->viewer);
 }
 
-static unsigned long uw_session_visible_to(void)
+void uw_session_answer(struct uw_session *session, const struct uw_answer *answer)
 {
-	unsigned long slots = 0;
-	unsigned int slot;
-
-	rcu_read_lock();
-	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
-		const struct uw_session *session = rcu_dereference(sessions[slot]);
-
-		if (session && uw_viewer_sees_current(session->viewer))
-			__set_bit(slot, &slots);
-	}
-	rcu_read_unlock();
-	return slots;
-}
-
-static void uw_session_answer_slot(unsigned int slot, const struct uw_answer *answer)
-{
-	int index = srcu_read_lock(&sessions_srcu);
-	struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
-	u32 weight = session ? atomic_xchg(&answer->request->asked[slot], 0) : 0;
+	u32 weight = atomic_xchg(&answer->request->asked[session->slot], 0);
 
 	if (weight && uw_session_sees(session, answer))
 		uw_sender_answer(&session->sender, answer, weight);
 	else if (weight)
 		uw_session_hide(session, answer, weight);
-	srcu_read_unlock(&sessions_srcu, index);
-}
-
-static void uw_session_answer(const struct uw_answer *answer)
-{
-	unsigned int slot;
-
-	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++)
-		if (atomic_read(&answer->request->asked[slot]))
-			uw_session_answer_slot(slot, answer);
-}
-
-static const struct uw_asker session_asker = {
-	.answer = uw_session_answer,
-	.visible_to = uw_session_visible_to,
-};
-
-void uw_session_fork(struct task_struct *parent, struct task_struct *child)
-{
-	int index = srcu_read_lock(&sessions_srcu);
-	unsigned int slot;
-
-	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
-		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
-
-		if (session)
-			uw_filter_fork(&session->filter, parent, child);
-	}
-	srcu_read_unlock(&sessions_srcu, index);
-}
-
-bool uw_session_wants_child(struct task_struct *child)
-{
-	int index = srcu_read_lock(&sessions_srcu);
-	bool wanted = false;
-	unsigned int slot;
-
-	for (slot = 0; !wanted && slot < UWIND_MAX_SESSIONS; slot++) {
-		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
-
-		wanted = session && uw_trigger_task_wants_child(&session->tasks, child);
-	}
-	srcu_read_unlock(&sessions_srcu, index);
-	return wanted;
-}
-
-void uw_session_adopt(void)
-{
-	int index = srcu_read_lock(&sessions_srcu);
-	unsigned int slot;
-
-	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
-		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
-
-		if (session)
-			uw_trigger_task_adopt(&session->tasks);
-	}
-	srcu_read_unlock(&sessions_srcu, index);
 }
 
 static void uw_session_flush(struct work_struct *work)
@@ -241,7 +129,7 @@ static void uw_session_flush(struct work_struct *work)
 	uw_outbox_schedule(&session->flush, UW_FLUSH_INTERVAL);
 }
 
-static void uw_session_free(struct uw_session *session)
+void uw_session_free(struct uw_session *session)
 {
 	uw_trigger_cpu_deinit(&session->cpus);
 	uw_trigger_task_deinit(&session->tasks);
@@ -252,60 +140,8 @@ static void uw_session_free(struct uw_session *session)
 	kfree(session);
 }
 
-/* Those without privilege leave half of the slots to others, and each a part to the next. */
-static bool uw_viewer_has_room(const struct cred *viewer)
-{
-	unsigned int slot, same = 0, all = 0;
-
-	lockdep_assert_held(&sessions_mutex);
-	for (slot = 0; viewer && slot < UWIND_MAX_SESSIONS; slot++) {
-		const struct uw_session *other = rcu_dereference_protected(
-			sessions[slot], lockdep_is_held(&sessions_mutex));
-
-		if (!other || !other->viewer)
-			continue;
-		all++;
-		same += uw_viewer_is(other->viewer, viewer);
-	}
-	return !viewer || (same < UW_SESSIONS_SAME && all < UWIND_MAX_SESSIONS / 2);
-}
-
-static void uw_session_update_max_frames(void)
-{
-	u32 slot, most = UWIND_DEFAULT_FRAMES; /* for other modules */
-
-	lockdep_assert_held(&sessions_mutex);
-	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
-		const struct uw_session *session = rcu_dereference_protected(
-			sessions[slot], lockdep_is_held(&sessions_mutex));
-
-		if (session)
-			most = max(most, session->max_frames);
-	}
-	uw_request_set_max_frames(most);
-}
-
-/* The caller holds sessions_mutex. */
-static int uw_session_install(struct uw_session *session)
-{
-	unsigned int slot = find_first_zero_bit(&slots_used, UWIND_MAX_SESSIONS);
-
-	lockdep_assert_held(&sessions_mutex);
-	if (slot == UWIND_MAX_SESSIONS || !uw_viewer_has_room(session->viewer))
-		return -EBUSY;
-	session->slot = slot;
-	session->number = ++last_number;
-	session->sender.outbox.slot = slot;
-	session->sender.outbox.number = session->number;
-	uw_file_clear_announced(slot);
-	__set_bit(slot, &slots_used);
-	rcu_assign_pointer(sessions[slot], session);
-	uw_session_update_max_frames();
-	return 0;
-}
-
-static struct uw_session *uw_session_create(const struct uwind_session_start *arg,
-					    const struct uw_session_owner *owner)
+static struct uw_session *uw_session_alloc(const struct uwind_session_start *arg,
+					   const struct uw_session_owner *owner)
 {
 	struct uw_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
 
@@ -353,35 +189,40 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 	return err ?: uw_session_init_trigger(session, arg, quota);
 }
 
-struct uw_session *uw_session_start(const struct uwind_session_start *arg,
-				    const struct uw_filter_lists *lists,
-				    const struct uw_session_owner *owner)
+struct uw_session *uw_session_create(const struct uwind_session_start *arg,
+				     const struct uw_filter_lists *lists,
+				     const struct uw_session_owner *owner)
 {
-	struct uw_session *session = uw_session_create(arg, owner);
+	struct uw_session *session = uw_session_alloc(arg, owner);
 	int err;
 
 	if (!session)
 		return ERR_PTR(-ENOMEM);
 	err = uw_session_init(session, arg, lists, owner->quota);
-	if (!err) {
-		mutex_lock(&sessions_mutex);
-		err = uw_session_install(session);
-		mutex_unlock(&sessions_mutex);
-	}
-	if (err) {
-		uw_session_free(session);
-		return ERR_PTR(err);
-	}
-	/* Forks are followed by now: no child is made unseen. */
-	err = uw_filter_name(&session->filter, arg, lists, session->viewer);
-	if (err) {
-		uw_session_stop(session, NULL);
-		return ERR_PTR(err);
-	}
+	if (!err)
+		return session;
+	uw_session_free(session);
+	return ERR_PTR(err);
+}
+
+int uw_session_begin(struct uw_session *session, const struct uwind_session_start *arg,
+		     const struct uw_filter_lists *lists)
+{
+	int err = uw_filter_name(&session->filter, arg, lists, session->viewer);
+
+	if (err)
+		return err;
 	uw_outbox_schedule(&session->flush, UW_FLUSH_INTERVAL);
 	if (!(arg->flags & UWIND_SESSION_DISABLED))
 		uw_session_enable(session);
-	return session;
+	return 0;
+}
+
+void uw_session_quiesce(struct uw_session *session)
+{
+	cancel_delayed_work_sync(&session->flush);
+	uw_trigger_cpu_deinit(&session->cpus);
+	uw_trigger_task_close(&session->tasks);
 }
 
 void uw_session_enable(struct uw_session *session)
@@ -391,7 +232,7 @@ void uw_session_enable(struct uw_session *session)
 	WRITE_ONCE(session->enabled, true);
 }
 
-static void uw_session_counts(struct uw_session *session, struct uwind_session_stats *stats)
+void uw_session_counts(struct uw_session *session, struct uwind_session_stats *stats)
 {
 	struct uw_counts sum;
 
@@ -416,42 +257,4 @@ void uw_session_stats(struct uw_session *session, struct uwind_session_stats *st
 	stats->pending = stats->requested - stats->answered;
 	for (i = 0; i < UWIND_NR_LOSSES; i++)
 		stats->pending -= stats->lost[i];
-}
-
-void uw_session_stop(struct uw_session *session, struct uwind_session_stats *stats)
-{
-	u64 pending;
-
-	cancel_delayed_work_sync(&session->flush);
-	uw_trigger_cpu_deinit(&session->cpus);
-	uw_trigger_task_close(&session->tasks);
-	mutex_lock(&sessions_mutex);
-	rcu_assign_pointer(sessions[session->slot], NULL);
-	uw_session_update_max_frames();
-	mutex_unlock(&sessions_mutex);
-	synchronize_srcu(&sessions_srcu);
-	synchronize_rcu();
-	pending = uw_request_forget(session->slot);
-	uw_stats_session_gone(pending);
-	uw_sender_flush(&session->sender);
-	if (stats) {
-		stats->pending = pending;
-		uw_session_counts(session, stats);
-	}
-	mutex_lock(&sessions_mutex);
-	__clear_bit(session->slot, &slots_used);
-	mutex_unlock(&sessions_mutex);
-	uw_session_free(session);
-}
-
-u32 uw_session_count(void)
-{
-	return hweight_long(READ_ONCE(slots_used));
-}
-
-int uw_session_setup(void)
-{
-	uw_request_register(&session_asker);
-	uw_trigger_register_all(uw_session_trigger_all);
-	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sessions: who samples whom, and where the stacks go.
+ * A session: who samples whom, and where the stacks go.
  */
 #ifndef UW_SESSION_H
 #define UW_SESSION_H
@@ -17,6 +17,7 @@
 #include "uwind.h"
 
 struct pt_regs;
+struct uw_answer;
 struct uw_quota;
 
 /* Lifetime: from start to stop; readers of the slot table hold SRCU. */
@@ -44,32 +45,35 @@ struct uw_session_owner {
 	struct uw_quota *quota;         /* who pays; NULL: nobody                */
 };
 
-/* Start a session. lists: those of arg. ERR_PTR: see UWIND_IOC_SESSION_START. */
-struct uw_session *uw_session_start(const struct uwind_session_start *arg,
-				    const struct uw_filter_lists *lists,
-				    const struct uw_session_owner *owner);
+/* A session that does not run yet. lists: those of arg. ERR_PTR: see UWIND_IOC_SESSION_START. */
+struct uw_session *uw_session_create(const struct uwind_session_start *arg,
+				     const struct uw_filter_lists *lists,
+				     const struct uw_session_owner *owner);
+/* Nobody finds it, and nothing is asked in its name. */
+void uw_session_free(struct uw_session *session);
+
+/* It has a slot, and forks are followed: name its targets, and sample unless arg wants it disabled. */
+int uw_session_begin(struct uw_session *session, const struct uwind_session_start *arg,
+		     const struct uw_filter_lists *lists);
 void uw_session_enable(struct uw_session *session);
-void uw_session_stats(struct uw_session *session, struct uwind_session_stats *stats);
+
+/* No counter triggers it any more, and its own work is over. */
+void uw_session_quiesce(struct uw_session *session);
 
 /*
- * Stop, fill stats (may be NULL) with the last numbers, and free the session.
- * Waits for no sleeping task: what is open then is pending.
+ * A trigger has fired in current. Any context. false: nothing is asked for, since
+ * the session does not want it or it is counted as lost.
  */
-void uw_session_stop(struct uw_session *session, struct uwind_session_stats *stats);
+bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie);
 
 /* The thread with this number in current's namespace, charged to quota (NULL: nobody). See UWIND_IOC_SESSION_ASK. */
 int uw_session_ask(struct uw_session *session, struct uw_quota *quota, s32 tid, u64 *cookie);
 
-/* A new process has been made. Does not sleep. */
-void uw_session_fork(struct task_struct *parent, struct task_struct *child);
+/* What it asked for is answered. Task context. */
+void uw_session_answer(struct uw_session *session, const struct uw_answer *answer);
 
-/* Does a session want to count in this new thread of current's making? Then the thread calls the other. The first does not sleep. */
-bool uw_session_wants_child(struct task_struct *child);
-void uw_session_adopt(void);
-
-u32 uw_session_count(void);
-
-/* Module init. */
-int uw_session_setup(void);
+/* All numbers; those of uw_session_counts() are without what is pending. */
+void uw_session_stats(struct uw_session *session, struct uwind_session_stats *stats);
+void uw_session_counts(struct uw_session *session, struct uwind_session_stats *stats);
 
 #endif

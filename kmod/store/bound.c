@@ -30,7 +30,6 @@
 
 #include "resident.h"
 #include "store/bound.h"
-#include "store/space.h"
 
 /* For a task that holds the mmap_lock of mm for writing, and waits. */
 struct uw_registration {
@@ -55,7 +54,7 @@ static int uw_bound_invalidate(struct mmu_notifier *notifier, const struct mmu_n
 /* The end of the mm: what was bound is charged to somebody, and is given back soon. */
 static void uw_bound_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
-	uw_space_mm_ended();
+	container_of(notifier, struct uw_bound, notifier)->ended();
 }
 
 /* To lockdep, who holds mmap_lock is who acts for it. */
@@ -109,7 +108,7 @@ static int uw_bound_register(struct mmu_notifier *notifier, struct mm_struct *mm
 	return registration.err;
 }
 
-struct uw_bound *uw_bound_create(struct mm_struct *mm)
+struct uw_bound *uw_bound_create(struct mm_struct *mm, void (*ended)(void))
 {
 	struct uw_bound *bound;
 	int err;
@@ -121,6 +120,7 @@ struct uw_bound *uw_bound_create(struct mm_struct *mm)
 	if (!bound)
 		return ERR_PTR(-ENOMEM);
 	uw_range_set_init(&bound->set);
+	bound->ended = ended;
 	bound->ops.invalidate_range_start = uw_bound_invalidate;
 	bound->ops.release = uw_bound_release;
 	bound->ops.free_notifier = uw_resident1_free_notifier;

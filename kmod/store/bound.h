@@ -21,15 +21,18 @@
 struct uw_bound {
 	struct mmu_notifier notifier; /* first: what frees it takes it for the object */
 	struct mmu_notifier_ops ops;  /* here, as they outlive the module        */
+	void (*ended)(void);          /* Set once                                */
 	struct uw_range_set set;
 };
 
 /*
- * Begin to watch an mm; the caller holds mm_users, and mmap_lock for writing.
+ * Begin to watch an mm; the caller holds mm_users, and mmap_lock for writing. ended
+ * is called when the mm has ended, in any context, until uw_bound_destroy() and the
+ * notifiers' grace period.
  * -EBUSY: somebody has a lock of one of its mappings; -EFBIG: more mappings than
  * that; -ENOMEM.
  */
-struct uw_bound *uw_bound_create(struct mm_struct *mm);
+struct uw_bound *uw_bound_create(struct mm_struct *mm, void (*ended)(void));
 
 /*
  * Give its ranges back. Invalidations may still run until mmu_notifier_synchronize();

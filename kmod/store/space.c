@@ -184,7 +184,7 @@ static int uw_space_try_to_watch(struct uw_space *space)
 	if (mmap_write_lock_killable(space->mm))
 		return -EINTR;
 	if (!space->bound) {
-		bound = uw_bound_create(space->mm);
+		bound = uw_bound_create(space->mm, uw_space_sweep_soon);
 		if (IS_ERR(bound))
 			err = PTR_ERR(bound);
 		else
@@ -254,11 +254,6 @@ static void uw_space_sweep(struct work_struct *work)
 	uw_space_end_some(false);
 	if (atomic_read(&nr_spaces))
 		schedule_delayed_work(&sweep_work, round_jiffies_relative(UW_SWEEP_PERIOD));
-}
-
-void uw_space_mm_ended(void)
-{
-	uw_space_sweep_soon();
 }
 
 int uw_space_init(void)

@@ -80,9 +80,6 @@ static inline bool uw_range_is_true(const struct uw_range *range, u64 epoch)
 	return UW_MM_SEQUENCE ? looked == epoch : looked >= epoch;
 }
 
-/* An mm with bound ranges has ended. Any context. */
-void uw_space_mm_ended(void);
-
 u32 uw_space_count(void);
 int uw_space_init(void);
 void uw_space_exit(void);
