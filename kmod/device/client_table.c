@@ -22,7 +22,7 @@
 #define UW_PATH_BYTES PATH_MAX
 
 static int uw_create_from_section(const struct uw_maker *maker, struct uwind_table_create *arg,
-				  struct uw_reject *reject, struct uw_kept **kept)
+				  struct uw_reject *reject, struct uw_stored_table **stored)
 {
 	struct uw_segment segments[UWIND_MAX_SEGMENTS];
 	struct uw_process process;
@@ -49,23 +49,23 @@ static int uw_create_from_section(const struct uw_maker *maker, struct uwind_tab
 	} else if (arg->pidfd != -1) {
 		return -EINVAL;
 	}
-	*kept = uw_table_from_section(&section, maker, reject);
+	*stored = uw_table_from_section(&section, maker, reject);
 	if (section.process)
 		uw_process_put(&process);
-	return PTR_ERR_OR_ZERO(*kept);
+	return PTR_ERR_OR_ZERO(*stored);
 }
 
 static int uw_create_from_rows(const struct uw_maker *maker, struct uwind_table_create *arg,
-			       struct uw_reject *reject, struct uw_kept **kept)
+			       struct uw_reject *reject, struct uw_stored_table **stored)
 {
 	if (arg->address || arg->segments || arg->nr_segments || arg->pidfd != -1 || arg->reserved)
 		return -EINVAL;
-	*kept = uw_table_from_rows(arg, maker, reject);
-	return PTR_ERR_OR_ZERO(*kept);
+	*stored = uw_table_from_rows(arg, maker, reject);
+	return PTR_ERR_OR_ZERO(*stored);
 }
 
 static int uw_create(const struct uw_client *client, struct uwind_table_create *arg,
-		     struct uw_reject *reject, struct uw_kept **kept)
+		     struct uw_reject *reject, struct uw_stored_table **stored)
 {
 	const struct uw_maker maker = {
 		.owner = client,
@@ -76,9 +76,9 @@ static int uw_create(const struct uw_client *client, struct uwind_table_create *
 	switch (arg->source) {
 	case UWIND_SOURCE_SFRAME_BYTES:
 	case UWIND_SOURCE_SFRAME_REMOTE:
-		return uw_create_from_section(&maker, arg, reject, kept);
+		return uw_create_from_section(&maker, arg, reject, stored);
 	case UWIND_SOURCE_ROWS:
-		return uw_create_from_rows(&maker, arg, reject, kept);
+		return uw_create_from_rows(&maker, arg, reject, stored);
 	}
 	return -EINVAL;
 }
@@ -88,19 +88,19 @@ int uw_client_table_create(void *context, void *data)
 	struct uwind_table_create *arg = data;
 	struct uw_client *client = context;
 	struct uw_reject reject = {};
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 	int err = uw_quota_begin_input(client->quota);
 
 	if (err)
 		return err;
-	err = uw_create(client, arg, &reject, &kept);
+	err = uw_create(client, arg, &reject, &stored);
 	uw_quota_end_input(client->quota);
 	uw_ioctl_reject(&reject, &arg->bad_offset, arg->bad_why, sizeof(arg->bad_why));
 	if (err)
 		return err;
-	arg->table = kept->number;
-	arg->nr_rows = kept->table.nr_rows;
-	arg->bytes = kept->bytes;
+	arg->table = stored->number;
+	arg->nr_rows = stored->table.nr_rows;
+	arg->bytes = stored->bytes;
 	return 0;
 }
 
@@ -111,14 +111,14 @@ int uw_client_table_destroy(void *context, void *data)
 	return uw_tie_destroy(context, arg->table);
 }
 
-static int uw_tie_fd(struct uw_kept *kept, int fd)
+static int uw_tie_fd(struct uw_stored_table *stored, int fd)
 {
 	struct file *file = fget(fd);
 	int err;
 
 	if (!file)
 		return -EBADF;
-	err = uw_tie_add(kept, file);
+	err = uw_tie_add(stored, file);
 	fput(file);
 	return err;
 }
@@ -127,16 +127,16 @@ int uw_client_table_tie(void *context, void *data)
 {
 	struct uwind_table_tie *arg = data;
 	bool vdso = arg->flags & UWIND_TIE_VDSO;
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 	int err;
 
 	if ((arg->flags & ~UWIND_TIE_VDSO) || (vdso && arg->fd != -1))
 		return -EINVAL;
-	kept = uw_table_store_find(context, arg->table);
-	if (!kept)
+	stored = uw_table_store_find(context, arg->table);
+	if (!stored)
 		return -ENOENT;
-	err = vdso ? uw_tie_add(kept, NULL) : uw_tie_fd(kept, arg->fd);
-	uw_table_store_put(kept);
+	err = vdso ? uw_tie_add(stored, NULL) : uw_tie_fd(stored, arg->fd);
+	uw_table_store_put(stored);
 	return err;
 }
 
@@ -155,14 +155,14 @@ static bool uw_ranges_valid(const struct uwind_range *ranges, u32 nr)
 	return true;
 }
 
-static int uw_bind_pidfd(struct uw_kept *kept, int pidfd, const struct uwind_range *ranges, u32 nr)
+static int uw_bind_pidfd(struct uw_stored_table *stored, int pidfd, const struct uwind_range *ranges, u32 nr)
 {
-	struct mm_struct *mm = uw_pidfd_mm(pidfd, kept->maker.viewer);
+	struct mm_struct *mm = uw_pidfd_mm(pidfd, stored->maker.viewer);
 	int err;
 
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
-	err = uw_registry_bind(mm, kept, ranges, nr, 0);
+	err = uw_registry_bind(mm, stored, ranges, nr, 0);
 	mmput(mm);
 	return err;
 }
@@ -171,13 +171,13 @@ int uw_client_range_bind(void *context, void *data)
 {
 	struct uwind_range ranges[UWIND_MAX_RANGES / 4], *many = ranges;
 	struct uwind_range_bind *arg = data;
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 	int err = 0;
 
 	if (!arg->nr_ranges || arg->nr_ranges > UWIND_MAX_RANGES)
 		return -EINVAL;
-	kept = uw_table_store_find(context, arg->table);
-	if (!kept)
+	stored = uw_table_store_find(context, arg->table);
+	if (!stored)
 		return -ENOENT;
 	if (arg->nr_ranges > ARRAY_SIZE(ranges))
 		many = kmalloc_array(arg->nr_ranges, sizeof(*many), GFP_KERNEL_ACCOUNT);
@@ -189,10 +189,10 @@ int uw_client_range_bind(void *context, void *data)
 	else if (!uw_ranges_valid(many, arg->nr_ranges))
 		err = -EINVAL;
 	else
-		err = uw_bind_pidfd(kept, arg->pidfd, many, arg->nr_ranges);
+		err = uw_bind_pidfd(stored, arg->pidfd, many, arg->nr_ranges);
 	if (many != ranges)
 		kfree(many);
-	uw_table_store_put(kept);
+	uw_table_store_put(stored);
 	return err;
 }
 
@@ -226,7 +226,7 @@ static int uw_copy_path(const struct uwind_table_next *arg, const char *path)
 int uw_client_table_next(void *context, void *data)
 {
 	struct uwind_table_next *arg = data;
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 	char *path;
 	int err;
 
@@ -235,18 +235,18 @@ int uw_client_table_next(void *context, void *data)
 	path = kmalloc(UW_PATH_BYTES, GFP_KERNEL);
 	if (!path)
 		return -ENOMEM;
-	kept = uw_table_store_next(uw_client_viewer(context), arg->after);
+	stored = uw_table_store_next(uw_client_viewer(context), arg->after);
 	arg->table = 0;
 	path[0] = '\0';
-	if (kept) {
-		arg->table = kept->number;
-		arg->method = kept->method;
-		arg->nr_rows = kept->table.nr_rows;
-		arg->nr_rules = kept->table.nr_rules;
-		arg->bytes = kept->bytes;
-		arg->owner_pid = kept->owner_pid;
-		arg->file = uw_tie_file(kept, path, UW_PATH_BYTES);
-		uw_table_store_put(kept);
+	if (stored) {
+		arg->table = stored->number;
+		arg->method = stored->method;
+		arg->nr_rows = stored->table.nr_rows;
+		arg->nr_rules = stored->table.nr_rules;
+		arg->bytes = stored->bytes;
+		arg->owner_pid = stored->owner_pid;
+		arg->file = uw_tie_file(stored, path, UW_PATH_BYTES);
+		uw_table_store_put(stored);
 	}
 	err = uw_copy_path(arg, path);
 	kfree(path);

@@ -26,7 +26,7 @@
 /* What owns the tables: stands for "their mm". */
 static const char uw_self_owner;
 
-static struct uw_kept *uw_self_table(struct uwind_self_add *arg, struct uw_quota *quota)
+static struct uw_stored_table *uw_self_table(struct uwind_self_add *arg, struct uw_quota *quota)
 {
 	struct uw_segment text = {
 		.address = arg->text_start,
@@ -42,29 +42,29 @@ static struct uw_kept *uw_self_table(struct uwind_self_add *arg, struct uw_quota
 	};
 	const struct uw_maker maker = { .owner = &uw_self_owner, .quota = quota };
 	struct uw_reject reject = {};
-	struct uw_kept *kept = uw_table_from_section(&section, &maker, &reject);
+	struct uw_stored_table *stored = uw_table_from_section(&section, &maker, &reject);
 
 	uw_ioctl_reject(&reject, &arg->bad_offset, arg->bad_why, sizeof(arg->bad_why));
-	return kept;
+	return stored;
 }
 
 static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
 {
 	struct uwind_range range = { .start = arg->text_start, .end = arg->text_end };
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 	int err = uw_quota_begin_input(quota);
 
 	if (err)
 		return err;
-	kept = uw_self_table(arg, quota);
+	stored = uw_self_table(arg, quota);
 	uw_quota_end_input(quota);
-	if (IS_ERR(kept))
-		return PTR_ERR(kept);
-	err = uw_registry_bind(current->mm, kept, &range, 1, arg->sframe_start);
+	if (IS_ERR(stored))
+		return PTR_ERR(stored);
+	err = uw_registry_bind(current->mm, stored, &range, 1, arg->sframe_start);
 	if (err)
-		uw_tie_destroy(&uw_self_owner, kept->number);
+		uw_tie_destroy(&uw_self_owner, stored->number);
 	else
-		uw_table_store_disown(kept);
+		uw_table_store_disown(stored);
 	return err;
 }
 

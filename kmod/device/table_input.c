@@ -107,13 +107,13 @@ static int uw_section_copy(const struct uw_section *section, u8 *data)
 	return uw_user_copy(data, section->data, section->bytes);
 }
 
-static struct uw_kept *uw_section_lower(const struct uw_maker *maker, struct uw_input *input,
+static struct uw_stored_table *uw_section_lower(const struct uw_maker *maker, struct uw_input *input,
 					struct uw_sframe *sf, struct uw_draft_row *order)
 {
 	static const u8 methods[] = {
 		0, UWIND_METHOD_SFRAME_V1, UWIND_METHOD_SFRAME_V2, UWIND_METHOD_SFRAME_V3,
 	};
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 	struct uw_draft draft;
 	int err;
 
@@ -121,13 +121,13 @@ static struct uw_kept *uw_section_lower(const struct uw_maker *maker, struct uw_
 	if (err)
 		return ERR_PTR(err);
 	err = uw_sframe_lower(sf, &draft, order);
-	kept = err ? ERR_PTR(err) :
+	stored = err ? ERR_PTR(err) :
 		     uw_table_store_add(&draft, methods[sf->version], UW_ARCH, maker);
 	uw_draft_free(&draft);
-	return kept;
+	return stored;
 }
 
-static struct uw_kept *uw_section_parse(const struct uw_section *section, const u8 *data,
+static struct uw_stored_table *uw_section_parse(const struct uw_section *section, const u8 *data,
 					const struct uw_maker *maker, struct uw_input *input,
 					struct uw_reject *reject)
 {
@@ -139,7 +139,7 @@ static struct uw_kept *uw_section_parse(const struct uw_section *section, const 
 		.nr_segments = section->nr_segments,
 		.arch = UW_ARCH,
 	};
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 	struct uw_draft_row *order;
 	struct uw_sframe sf;
 	int err = uw_sframe_open(&sf, &in);
@@ -152,16 +152,16 @@ static struct uw_kept *uw_section_parse(const struct uw_section *section, const 
 	order = kvmalloc_array(max(sf.nr_fdes, 1u), sizeof(*order), UW_GFP_INPUT);
 	if (!order)
 		return ERR_PTR(-ENOMEM);
-	kept = uw_section_lower(maker, input, &sf, order);
+	stored = uw_section_lower(maker, input, &sf, order);
 	*reject = sf.reject;
 	kvfree(order);
-	return kept;
+	return stored;
 }
 
-static struct uw_kept *uw_section_take(const struct uw_section *section, const struct uw_maker *maker,
+static struct uw_stored_table *uw_section_take(const struct uw_section *section, const struct uw_maker *maker,
 				       struct uw_input *input, struct uw_reject *reject)
 {
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 	u8 *data;
 	int err = uw_input_charge(input, section->bytes);
 
@@ -171,24 +171,24 @@ static struct uw_kept *uw_section_take(const struct uw_section *section, const s
 	if (!data)
 		return ERR_PTR(-ENOMEM);
 	err = uw_section_copy(section, data);
-	kept = err ? ERR_PTR(err) : uw_section_parse(section, data, maker, input, reject);
+	stored = err ? ERR_PTR(err) : uw_section_parse(section, data, maker, input, reject);
 	kvfree(data);
-	return kept;
+	return stored;
 }
 
-struct uw_kept *uw_table_from_section(const struct uw_section *section,
+struct uw_stored_table *uw_table_from_section(const struct uw_section *section,
 				      const struct uw_maker *maker, struct uw_reject *reject)
 {
 	struct uw_input input = { .quota = maker->quota };
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 
 	if (!section->bytes || section->bytes > UWIND_MAX_SECTION_BYTES)
 		return ERR_PTR(-EINVAL);
-	kept = uw_section_take(section, maker, &input, reject);
+	stored = uw_section_take(section, maker, &input, reject);
 	uw_input_end(&input);
-	if (IS_ERR(kept) && reject->why)
+	if (IS_ERR(stored) && reject->why)
 		uw_refusal_tell(section->process, section->data, reject);
-	return kept;
+	return stored;
 }
 
 static void *uw_array_copy(struct uw_input *input, u64 address, u32 nr, size_t size)
@@ -224,7 +224,7 @@ static bool uw_method_is_for_rows(u32 method)
 	return false;
 }
 
-static struct uw_kept *uw_rows_take(const struct uwind_table_create *arg, enum uw_arch arch,
+static struct uw_stored_table *uw_rows_take(const struct uwind_table_create *arg, enum uw_arch arch,
 				    const struct uw_maker *maker, struct uw_input *input,
 				    struct uw_reject *reject)
 {
@@ -232,7 +232,7 @@ static struct uw_kept *uw_rows_take(const struct uwind_table_create *arg, enum u
 		.nr_rows = arg->data_bytes / sizeof(struct uwind_row),
 		.nr_rules = arg->nr_rules,
 	};
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 	int err;
 
 	draft.rows = uw_array_copy(input, arg->data, draft.nr_rows, sizeof(*draft.rows));
@@ -244,25 +244,25 @@ static struct uw_kept *uw_rows_take(const struct uwind_table_create *arg, enum u
 		return ERR_CAST(draft.rules);
 	}
 	err = uw_draft_check(&draft, arch, reject);
-	kept = err ? ERR_PTR(err == -EINVAL ? -EBADMSG : err) :
+	stored = err ? ERR_PTR(err == -EINVAL ? -EBADMSG : err) :
 		     uw_table_store_add(&draft, arg->method, arch, maker);
 	uw_draft_free(&draft);
-	return kept;
+	return stored;
 }
 
-struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg,
+struct uw_stored_table *uw_table_from_rows(const struct uwind_table_create *arg,
 				   const struct uw_maker *maker, struct uw_reject *reject)
 {
 	struct uw_input input = { .quota = maker->quota };
 	enum uw_arch arch = arg->arch ?: UW_ARCH;
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 
 	if (!arg->data_bytes || arg->data_bytes > UWIND_MAX_ROWS * (u64)sizeof(struct uwind_row) ||
 	    arg->data_bytes % sizeof(struct uwind_row) || !arg->nr_rules ||
 	    arg->nr_rules > UWIND_MAX_RULES || !uw_method_is_for_rows(arg->method) ||
 	    (arch != UW_ARCH && arch != UW_COMPAT_ARCH))
 		return ERR_PTR(-EINVAL);
-	kept = uw_rows_take(arg, arch, maker, &input, reject);
+	stored = uw_rows_take(arg, arch, maker, &input, reject);
 	uw_input_end(&input);
-	return kept;
+	return stored;
 }

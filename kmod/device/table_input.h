@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From bytes of user space to a kept table.
+ * From bytes of user space to a stored table.
  */
 #ifndef UW_TABLE_INPUT_H
 #define UW_TABLE_INPUT_H
@@ -10,7 +10,7 @@
 #include "core/sframe.h"
 
 struct mm_struct;
-struct uw_kept;
+struct uw_stored_table;
 struct uw_maker;
 struct uw_process;
 struct uwind_table_create;
@@ -29,11 +29,11 @@ struct uw_section {
  * ERR_PTR as documented at UWIND_IOC_TABLE_CREATE; *reject is filled for
  * -EBADMSG and -EPROTONOSUPPORT.
  */
-struct uw_kept *uw_table_from_section(const struct uw_section *section,
+struct uw_stored_table *uw_table_from_section(const struct uw_section *section,
 				      const struct uw_maker *maker, struct uw_reject *reject);
 
 /* From ready-made rows and rules in the caller's memory. */
-struct uw_kept *uw_table_from_rows(const struct uwind_table_create *arg,
+struct uw_stored_table *uw_table_from_rows(const struct uwind_table_create *arg,
 				   const struct uw_maker *maker, struct uw_reject *reject);
 
 #endif

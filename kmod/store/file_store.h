@@ -13,7 +13,7 @@
 #include "core/types.h"
 
 struct file;
-struct uw_kept;
+struct uw_stored_table;
 struct uw_quota;
 
 #define UW_FILE_SLOTS 16 /* sessions that files are announced to                */
@@ -35,7 +35,7 @@ struct uw_file {
 	bool compat;                /* vdso: of 32-bit processes                 */
 	struct uw_quota *quota;     /* whose share it takes; NULL: nobody's      */
 	struct uw_file_id id;
-	struct uw_kept __rcu *kept; /* Protected by: ties_lock to write; RCU.
+	struct uw_stored_table __rcu *in_service; /* Protected by: ties_lock to write; RCU.
 				     * The table in service, one of tied         */
 	struct list_head tied;      /* Protected by: ties_lock                   */
 	struct list_head own;       /* Protected by: ties_lock to write; RCU.

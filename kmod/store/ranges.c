@@ -28,7 +28,7 @@ bool uw_range_was_dead(const struct uw_range *range, u64 death)
 {
 	u64 died = READ_ONCE(range->died);
 
-	return (died && died <= death) || (range->kept && READ_ONCE(range->kept->dead));
+	return (died && died <= death) || (range->stored && READ_ONCE(range->stored->dead));
 }
 
 static bool uw_range_is_dead(const struct uw_range *range)
@@ -40,16 +40,16 @@ static void uw_range_get(const struct uw_range *range)
 {
 	if (range->file)
 		refcount_inc(&range->file->refs);
-	if (range->kept)
-		uw_table_store_bind_copy(range->kept);
+	if (range->stored)
+		uw_table_store_bind_copy(range->stored);
 }
 
 static void uw_range_put(const struct uw_range *range)
 {
 	if (range->file)
 		uw_file_put(range->file);
-	if (range->kept)
-		uw_table_store_unbind(range->kept);
+	if (range->stored)
+		uw_table_store_unbind(range->stored);
 }
 
 static struct uw_ranges *uw_ranges_create(u32 room, gfp_t gfp)

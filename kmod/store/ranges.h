@@ -14,7 +14,7 @@
 
 struct file;
 struct uw_file;
-struct uw_kept;
+struct uw_stored_table;
 
 /* One range. Immutable, but for the last two. */
 struct uw_range {
@@ -22,7 +22,7 @@ struct uw_range {
 	u64 offset;           /* of start, in the file or the table's own space  */
 	struct uw_file *file; /* holds a reference; NULL: memory without a file  */
 	const struct file *refused; /* mapped there, and was refused room. To be compared only */
-	struct uw_kept *kept; /* holds a reference; explicit ranges only         */
+	struct uw_stored_table *stored; /* holds a reference; explicit ranges only         */
 	union {
 		u64 section;    /* bound: self-registered: address of its .sframe, else 0 */
 		u64 refused_at; /* mapped: when a file was refused, jiffies      */

@@ -68,16 +68,16 @@ static int uw_bind_locked(struct uw_space *space, const struct uw_range *bound, 
 	int err = 0;
 
 	for (i = 0; !err && i < nr; i += !err)
-		err = uw_table_store_bind(bound[i].kept);
+		err = uw_table_store_bind(bound[i].stored);
 	if (!err)
 		err = uw_range_set_add(&space->bound->set, bound, nr, UW_MAX_BOUND_RANGES,
 				       GFP_KERNEL_ACCOUNT);
 	while (err && i-- > 0)
-		uw_table_store_unbind(bound[i].kept);
+		uw_table_store_unbind(bound[i].stored);
 	return err;
 }
 
-static int uw_bind_ranges(struct uw_space *space, struct uw_kept *kept,
+static int uw_bind_ranges(struct uw_space *space, struct uw_stored_table *stored,
 			  const struct uwind_range *ranges, u32 nr, u64 section)
 {
 	struct uw_range *bound = kvcalloc(nr, sizeof(*bound), GFP_KERNEL_ACCOUNT);
@@ -90,7 +90,7 @@ static int uw_bind_ranges(struct uw_space *space, struct uw_kept *kept,
 		bound[i].end = ranges[i].end;
 		bound[i].offset = ranges[i].offset;
 		bound[i].section = section;
-		bound[i].kept = kept;
+		bound[i].stored = stored;
 	}
 	if (!err)
 		err = uw_bind_locked(space, bound, nr);
@@ -112,7 +112,7 @@ static struct uw_space *uw_bind_begin(struct mm_struct *mm)
 	return err ? ERR_PTR(err) : space;
 }
 
-int uw_registry_bind(struct mm_struct *mm, struct uw_kept *kept,
+int uw_registry_bind(struct mm_struct *mm, struct uw_stored_table *stored,
 		     const struct uwind_range *ranges, u32 nr, u64 section)
 {
 	struct uw_space *space = uw_bind_begin(mm);
@@ -120,7 +120,7 @@ int uw_registry_bind(struct mm_struct *mm, struct uw_kept *kept,
 
 	if (IS_ERR(space))
 		return PTR_ERR(space);
-	err = uw_bind_ranges(space, kept, ranges, nr, section);
+	err = uw_bind_ranges(space, stored, ranges, nr, section);
 	mmap_read_unlock(mm);
 	return err;
 }

@@ -9,7 +9,7 @@
 
 struct mm_struct;
 struct uw_file;
-struct uw_kept;
+struct uw_stored_table;
 struct uw_range_set;
 struct uw_ranges;
 struct uwind_range;
@@ -28,7 +28,7 @@ const char *uw_registry_path(const struct uw_file *file, u64 address, char *buff
  * none. section: see struct uw_range. -EFAULT: not mapped executable; -EFBIG:
  * too many mappings; -EBUSY: others hold their locks; -EINTR: current is killed.
  */
-int uw_registry_bind(struct mm_struct *mm, struct uw_kept *kept,
+int uw_registry_bind(struct mm_struct *mm, struct uw_stored_table *stored,
 		     const struct uwind_range *ranges, u32 nr, u64 section);
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kept tables: numbers, references, the budget.
+ * Stored tables: numbers, references, the budget.
  */
 #include <linux/atomic.h>
 #include <linux/cred.h>
@@ -49,138 +49,138 @@ static void uw_uncharge(struct uw_quota *quota, u64 bytes)
 }
 
 /* The table in memory of its own. ERR_PTR: -ENOMEM, -EINTR. */
-static struct uw_kept *uw_kept_build(const struct uw_draft *draft, u64 bytes)
+static struct uw_stored_table *uw_stored_table_build(const struct uw_draft *draft, u64 bytes)
 {
-	struct uw_kept *kept = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	struct uw_stored_table *stored = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	int err;
 
-	if (!kept)
+	if (!stored)
 		return ERR_PTR(-ENOMEM);
-	memset(kept, 0, sizeof(*kept));
-	err = uw_table_build(&kept->table, kept->memory, draft);
+	memset(stored, 0, sizeof(*stored));
+	err = uw_table_build(&stored->table, stored->memory, draft);
 	if (!err)
-		return kept;
-	kvfree(kept);
+		return stored;
+	kvfree(stored);
 	return ERR_PTR(err);
 }
 
-struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
+struct uw_stored_table *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
 				   const struct uw_maker *maker)
 {
-	u64 bytes = sizeof(struct uw_kept) + uw_table_bytes(draft);
-	struct uw_kept *kept;
+	u64 bytes = sizeof(struct uw_stored_table) + uw_table_bytes(draft);
+	struct uw_stored_table *stored;
 	int err = uw_charge(maker, bytes);
 
 	if (err)
 		return ERR_PTR(err);
-	kept = uw_kept_build(draft, bytes);
-	if (IS_ERR(kept)) {
+	stored = uw_stored_table_build(draft, bytes);
+	if (IS_ERR(stored)) {
 		uw_uncharge(maker->quota, bytes);
-		return kept;
+		return stored;
 	}
-	refcount_set(&kept->refs, 1);
-	INIT_LIST_HEAD(&kept->tied);
-	kept->method = method;
-	kept->arch = arch;
-	kept->bytes = bytes;
-	kept->maker = *maker;
+	refcount_set(&stored->refs, 1);
+	INIT_LIST_HEAD(&stored->tied);
+	stored->method = method;
+	stored->arch = arch;
+	stored->bytes = bytes;
+	stored->maker = *maker;
 	if (maker->viewer)
 		get_cred(maker->viewer);
-	kept->owner_pid = task_tgid_nr(current);
+	stored->owner_pid = task_tgid_nr(current);
 	atomic_inc(&nr_tables);
 	mutex_lock(&store_mutex);
-	kept->number = ++last_number;
-	list_add_tail(&kept->all, &all_tables);
+	stored->number = ++last_number;
+	list_add_tail(&stored->all, &all_tables);
 	mutex_unlock(&store_mutex);
-	return kept;
+	return stored;
 }
 
-void uw_table_store_put(struct uw_kept *kept)
+void uw_table_store_put(struct uw_stored_table *stored)
 {
-	if (!refcount_dec_and_test(&kept->refs))
+	if (!refcount_dec_and_test(&stored->refs))
 		return;
-	uw_uncharge(kept->maker.quota, kept->bytes);
-	put_cred(kept->maker.viewer);
+	uw_uncharge(stored->maker.quota, stored->bytes);
+	put_cred(stored->maker.viewer);
 	atomic_dec(&nr_tables);
-	kvfree_rcu(kept, rcu);
+	kvfree_rcu(stored, rcu);
 }
 
-int uw_table_store_bind(struct uw_kept *kept)
+int uw_table_store_bind(struct uw_stored_table *stored)
 {
-	int err = uw_quota_charge(kept->maker.quota, UW_QUOTA_RANGES, 1);
+	int err = uw_quota_charge(stored->maker.quota, UW_QUOTA_RANGES, 1);
 
 	if (!err)
-		uw_table_store_get(kept);
+		uw_table_store_get(stored);
 	return err;
 }
 
-void uw_table_store_bind_copy(struct uw_kept *kept)
+void uw_table_store_bind_copy(struct uw_stored_table *stored)
 {
-	uw_quota_charge_copy(kept->maker.quota, UW_QUOTA_RANGES, 1);
-	uw_table_store_get(kept);
+	uw_quota_charge_copy(stored->maker.quota, UW_QUOTA_RANGES, 1);
+	uw_table_store_get(stored);
 }
 
-void uw_table_store_unbind(struct uw_kept *kept)
+void uw_table_store_unbind(struct uw_stored_table *stored)
 {
-	uw_quota_uncharge(kept->maker.quota, UW_QUOTA_RANGES, 1);
-	uw_table_store_put(kept);
+	uw_quota_uncharge(stored->maker.quota, UW_QUOTA_RANGES, 1);
+	uw_table_store_put(stored);
 }
 
-struct uw_kept *uw_table_store_find(const void *owner, u32 number)
+struct uw_stored_table *uw_table_store_find(const void *owner, u32 number)
 {
-	struct uw_kept *kept, *found = NULL;
+	struct uw_stored_table *stored, *found = NULL;
 
 	mutex_lock(&store_mutex);
-	list_for_each_entry(kept, &all_tables, all) {
-		if (kept->number != number || kept->maker.owner != owner)
+	list_for_each_entry(stored, &all_tables, all) {
+		if (stored->number != number || stored->maker.owner != owner)
 			continue;
-		uw_table_store_get(kept);
-		found = kept;
+		uw_table_store_get(stored);
+		found = stored;
 		break;
 	}
 	mutex_unlock(&store_mutex);
 	return found;
 }
 
-static bool uw_kept_shown(const struct uw_kept *kept, const struct cred *viewer)
+static bool uw_stored_table_shown(const struct uw_stored_table *stored, const struct cred *viewer)
 {
-	return !viewer || (kept->maker.viewer && uw_viewer_is(kept->maker.viewer, viewer));
+	return !viewer || (stored->maker.viewer && uw_viewer_is(stored->maker.viewer, viewer));
 }
 
-struct uw_kept *uw_table_store_next(const struct cred *viewer, u32 after)
+struct uw_stored_table *uw_table_store_next(const struct cred *viewer, u32 after)
 {
-	struct uw_kept *kept, *found = NULL;
+	struct uw_stored_table *stored, *found = NULL;
 
 	mutex_lock(&store_mutex);
-	list_for_each_entry(kept, &all_tables, all) {
-		if (kept->number <= after || !uw_kept_shown(kept, viewer))
+	list_for_each_entry(stored, &all_tables, all) {
+		if (stored->number <= after || !uw_stored_table_shown(stored, viewer))
 			continue;
-		uw_table_store_get(kept);
-		found = kept;
+		uw_table_store_get(stored);
+		found = stored;
 		break;
 	}
 	mutex_unlock(&store_mutex);
 	return found;
 }
 
-bool uw_table_store_distrust(struct uw_kept *kept)
+bool uw_table_store_distrust(struct uw_stored_table *stored)
 {
-	if (xchg(&kept->dead, true))
+	if (xchg(&stored->dead, true))
 		return false;
 	atomic64_inc(&nr_distrusted);
 	return true;
 }
 
-struct uw_kept *uw_table_store_take(const void *owner, u32 number)
+struct uw_stored_table *uw_table_store_take(const void *owner, u32 number)
 {
-	struct uw_kept *kept, *found = NULL;
+	struct uw_stored_table *stored, *found = NULL;
 
 	mutex_lock(&store_mutex);
-	list_for_each_entry(kept, &all_tables, all) {
-		if (kept->number != number || kept->maker.owner != owner)
+	list_for_each_entry(stored, &all_tables, all) {
+		if (stored->number != number || stored->maker.owner != owner)
 			continue;
-		list_del(&kept->all);
-		found = kept;
+		list_del(&stored->all);
+		found = stored;
 		break;
 	}
 	mutex_unlock(&store_mutex);
@@ -189,21 +189,21 @@ struct uw_kept *uw_table_store_take(const void *owner, u32 number)
 
 void uw_table_store_take_all(const void *owner, struct list_head *taken)
 {
-	struct uw_kept *kept, *next;
+	struct uw_stored_table *stored, *next;
 
 	mutex_lock(&store_mutex);
-	list_for_each_entry_safe(kept, next, &all_tables, all)
-		if (kept->maker.owner == owner)
-			list_move_tail(&kept->all, taken);
+	list_for_each_entry_safe(stored, next, &all_tables, all)
+		if (stored->maker.owner == owner)
+			list_move_tail(&stored->all, taken);
 	mutex_unlock(&store_mutex);
 }
 
-void uw_table_store_disown(struct uw_kept *kept)
+void uw_table_store_disown(struct uw_stored_table *stored)
 {
 	mutex_lock(&store_mutex);
-	list_del(&kept->all);
+	list_del(&stored->all);
 	mutex_unlock(&store_mutex);
-	uw_table_store_put(kept);
+	uw_table_store_put(stored);
 }
 
 void uw_table_store_stats(struct uwind_stats *stats)

@@ -25,7 +25,7 @@ struct uw_maker {
 };
 
 /* One table. Everything but the members with a lock is set before it is shared. */
-struct uw_kept {
+struct uw_stored_table {
 	refcount_t refs;        /* owner, file and ranges                        */
 	bool dead;              /* Protected by: nothing; set once, read anywhere */
 	u8 method;              /* enum uw_method                                */
@@ -47,51 +47,51 @@ struct uw_kept {
  * Pack a draft. Returns the table, with one reference for its owner, or
  * -ENOMEM, -ENOSPC (budget), -EDQUOT, -EINTR (a fatal signal). May sleep.
  */
-struct uw_kept *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
+struct uw_stored_table *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
 				   const struct uw_maker *maker);
 
-static inline void uw_table_store_get(struct uw_kept *kept)
+static inline void uw_table_store_get(struct uw_stored_table *stored)
 {
-	refcount_inc(&kept->refs);
+	refcount_inc(&stored->refs);
 }
 
 /* Any context that may take a spinlock; memory goes after a grace period. */
-void uw_table_store_put(struct uw_kept *kept);
+void uw_table_store_put(struct uw_stored_table *stored);
 
 /*
  * A reference of a bound range, charged to who made the table: -EDQUOT, -ENOSPC. The
  * copy of a range that another set has already is not refused. As _put().
  */
-int uw_table_store_bind(struct uw_kept *kept);
-void uw_table_store_bind_copy(struct uw_kept *kept);
-void uw_table_store_unbind(struct uw_kept *kept);
+int uw_table_store_bind(struct uw_stored_table *stored);
+void uw_table_store_bind_copy(struct uw_stored_table *stored);
+void uw_table_store_unbind(struct uw_stored_table *stored);
 
 /* The owner's table, with a reference, or NULL. */
-struct uw_kept *uw_table_store_find(const void *owner, u32 number);
+struct uw_stored_table *uw_table_store_find(const void *owner, u32 number);
 
 /*
  * The next table with a number above after, with a reference, or NULL. A viewer
  * is shown what the same user made.
  */
-struct uw_kept *uw_table_store_next(const struct cred *viewer, u32 after);
+struct uw_stored_table *uw_table_store_next(const struct cred *viewer, u32 after);
 
 /* Does the table serve current? Any context, under rcu_read_lock(). */
-static inline bool uw_kept_serves(const struct uw_kept *kept)
+static inline bool uw_stored_table_applies(const struct uw_stored_table *stored)
 {
-	return !READ_ONCE(kept->dead) &&
-	       (!kept->maker.viewer || uw_viewer_sees_current(kept->maker.viewer));
+	return !READ_ONCE(stored->dead) &&
+	       (!stored->maker.viewer || uw_viewer_sees_current(stored->maker.viewer));
 }
 
 /* The owner's table, which nobody finds here any more: the owner's reference is the caller's. NULL: no such table. */
-struct uw_kept *uw_table_store_take(const void *owner, u32 number);
+struct uw_stored_table *uw_table_store_take(const void *owner, u32 number);
 /* All of the owner's, by their member all. */
 void uw_table_store_take_all(const void *owner, struct list_head *taken);
 
 /* Count a table as distrusted, and let it apply to nobody. false: that was done before, or it was destroyed. */
-bool uw_table_store_distrust(struct uw_kept *kept);
+bool uw_table_store_distrust(struct uw_stored_table *stored);
 
 /* Drop the owner's reference, but leave the table in service: its ranges own it. */
-void uw_table_store_disown(struct uw_kept *kept);
+void uw_table_store_disown(struct uw_stored_table *stored);
 
 struct uwind_stats;
 void uw_table_store_stats(struct uwind_stats *stats);

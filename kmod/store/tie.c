@@ -22,53 +22,53 @@
 
 static DEFINE_SPINLOCK(ties_lock);
 
-struct uw_kept *uw_tie_table(const struct uw_file *file)
+struct uw_stored_table *uw_tie_table(const struct uw_file *file)
 {
-	struct uw_kept *kept = rcu_dereference(file->kept);
+	struct uw_stored_table *stored = rcu_dereference(file->in_service);
 
-	if (kept)
-		return kept;
-	list_for_each_entry_rcu(kept, &file->own, tied)
-		if (uw_kept_serves(kept))
-			return kept;
+	if (stored)
+		return stored;
+	list_for_each_entry_rcu(stored, &file->own, tied)
+		if (uw_stored_table_applies(stored))
+			return stored;
 	return NULL;
 }
 
 /* Room is kept for other viewers. */
-static int uw_tie_own(struct uw_file *file, struct uw_kept *kept)
+static int uw_tie_own(struct uw_file *file, struct uw_stored_table *stored)
 {
-	const struct uw_kept *other;
+	const struct uw_stored_table *other;
 	u32 same = 0, all = 0;
 
 	lockdep_assert_held(&ties_lock);
 	list_for_each_entry(other, &file->own, tied) {
-		same += uw_viewer_is(other->maker.viewer, kept->maker.viewer);
+		same += uw_viewer_is(other->maker.viewer, stored->maker.viewer);
 		all++;
 	}
 	if (same >= UW_OWN_TABLES_SAME || all >= UW_OWN_TABLES)
 		return -ENOSPC;
-	list_add_tail_rcu(&kept->tied, &file->own);
+	list_add_tail_rcu(&stored->tied, &file->own);
 	return 0;
 }
 
 /* path is the table's if this returns 0. */
-static int uw_tie_locked(struct uw_file *file, struct uw_kept *kept, char *path)
+static int uw_tie_locked(struct uw_file *file, struct uw_stored_table *stored, char *path)
 {
 	int err = 0;
 
 	lockdep_assert_held(&ties_lock);
-	if (kept->file || kept->dead)
+	if (stored->file || stored->dead)
 		return -EEXIST;
-	if (kept->maker.viewer)
-		err = uw_tie_own(file, kept);
+	if (stored->maker.viewer)
+		err = uw_tie_own(file, stored);
 	else
-		list_add_tail(&kept->tied, &file->tied);
+		list_add_tail(&stored->tied, &file->tied);
 	if (err)
 		return err;
-	kept->file = file;
-	kept->path = path;
-	if (!kept->maker.viewer && !rcu_access_pointer(file->kept))
-		rcu_assign_pointer(file->kept, kept);
+	stored->file = file;
+	stored->path = path;
+	if (!stored->maker.viewer && !rcu_access_pointer(file->in_service))
+		rcu_assign_pointer(file->in_service, stored);
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static char *uw_tie_path(struct file *f)
 	return copy;
 }
 
-int uw_tie_add(struct uw_kept *kept, struct file *f)
+int uw_tie_add(struct uw_stored_table *stored, struct file *f)
 {
 	struct uw_file *file;
 	char *path;
@@ -96,92 +96,92 @@ int uw_tie_add(struct uw_kept *kept, struct file *f)
 
 	if (f && !S_ISREG(file_inode(f)->i_mode))
 		return -EINVAL;
-	file = f ? uw_file_get_opened(f, kept->maker.quota) : uw_file_get_vdso(kept->arch);
+	file = f ? uw_file_get_opened(f, stored->maker.quota) : uw_file_get_vdso(stored->arch);
 	if (IS_ERR(file))
 		return -ENOMEM;
 	path = uw_tie_path(f);
-	uw_table_store_get(kept);
+	uw_table_store_get(stored);
 	spin_lock(&ties_lock);
-	err = path ? uw_tie_locked(file, kept, path) : -ENOMEM;
+	err = path ? uw_tie_locked(file, stored, path) : -ENOMEM;
 	spin_unlock(&ties_lock);
 	if (err) {
 		kfree(path);
-		uw_table_store_put(kept);
+		uw_table_store_put(stored);
 		uw_file_put(file);
 	}
 	return err;
 }
 
-static void uw_untie(struct uw_kept *kept)
+static void uw_untie(struct uw_stored_table *stored)
 {
 	struct uw_file *file;
 	char *path;
 
 	spin_lock(&ties_lock);
-	file = kept->file;
-	path = kept->path;
+	file = stored->file;
+	path = stored->path;
 	if (file) {
-		kept->file = NULL;
-		kept->path = NULL;
-		list_del_rcu(&kept->tied);
-		if (rcu_access_pointer(file->kept) == kept)
-			rcu_assign_pointer(file->kept,
+		stored->file = NULL;
+		stored->path = NULL;
+		list_del_rcu(&stored->tied);
+		if (rcu_access_pointer(file->in_service) == stored)
+			rcu_assign_pointer(file->in_service,
 					   list_first_entry_or_null(&file->tied,
-								    struct uw_kept, tied));
+								    struct uw_stored_table, tied));
 	}
 	spin_unlock(&ties_lock);
 	if (file) {
 		kfree(path);
-		uw_table_store_put(kept);
+		uw_table_store_put(stored);
 		uw_file_put(file);
 	}
 }
 
-u32 uw_tie_file(struct uw_kept *kept, char *path, u32 path_bytes)
+u32 uw_tie_file(struct uw_stored_table *stored, char *path, u32 path_bytes)
 {
 	u32 number = 0;
 
 	path[0] = '\0';
 	spin_lock(&ties_lock);
-	if (kept->file) {
-		number = kept->file->number;
-		strscpy(path, kept->path, path_bytes);
+	if (stored->file) {
+		number = stored->file->number;
+		strscpy(path, stored->path, path_bytes);
 	}
 	spin_unlock(&ties_lock);
 	return number;
 }
 
-bool uw_tie_distrust(struct uw_kept *kept)
+bool uw_tie_distrust(struct uw_stored_table *stored)
 {
-	if (!uw_table_store_distrust(kept))
+	if (!uw_table_store_distrust(stored))
 		return false;
-	uw_untie(kept);
+	uw_untie(stored);
 	return true;
 }
 
-static void uw_table_retire(struct uw_kept *kept)
+static void uw_table_retire(struct uw_stored_table *stored)
 {
-	WRITE_ONCE(kept->dead, true);
-	uw_untie(kept);
-	uw_table_store_put(kept);
+	WRITE_ONCE(stored->dead, true);
+	uw_untie(stored);
+	uw_table_store_put(stored);
 }
 
 int uw_tie_destroy(const void *owner, u32 number)
 {
-	struct uw_kept *kept = uw_table_store_take(owner, number);
+	struct uw_stored_table *stored = uw_table_store_take(owner, number);
 
-	if (!kept)
+	if (!stored)
 		return -ENOENT;
-	uw_table_retire(kept);
+	uw_table_retire(stored);
 	return 0;
 }
 
 void uw_tie_destroy_all(const void *owner)
 {
-	struct uw_kept *kept, *next;
+	struct uw_stored_table *stored, *next;
 	LIST_HEAD(taken);
 
 	uw_table_store_take_all(owner, &taken);
-	list_for_each_entry_safe(kept, next, &taken, all)
-		uw_table_retire(kept);
+	list_for_each_entry_safe(stored, next, &taken, all)
+		uw_table_retire(stored);
 }

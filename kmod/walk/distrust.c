@@ -15,49 +15,49 @@
 #define UW_DISTRUST_PATH_BYTES 256
 
 /* The table of that number, if it serves the address, with a reference. Under rcu_read_lock(). */
-static struct uw_kept *uw_distrusted_get(const struct uw_space *space, u64 address, u32 number)
+static struct uw_stored_table *uw_distrusted_get(const struct uw_space *space, u64 address, u32 number)
 {
 	const struct uw_range *bound, *mapped;
-	struct uw_kept *kept = NULL;
+	struct uw_stored_table *stored = NULL;
 
 	bound = uw_ranges_find_living(uw_space_bound_ranges(space), address);
 	mapped = uw_ranges_find(rcu_dereference(space->mapped.ranges), address);
-	if (bound && bound->kept->number == number)
-		kept = bound->kept;
+	if (bound && bound->stored->number == number)
+		stored = bound->stored;
 	else if (mapped && mapped->file)
-		kept = uw_tie_table(mapped->file);
-	if (!kept || kept->number != number || !refcount_inc_not_zero(&kept->refs))
+		stored = uw_tie_table(mapped->file);
+	if (!stored || stored->number != number || !refcount_inc_not_zero(&stored->refs))
 		return NULL;
-	return kept;
+	return stored;
 }
 
-static void uw_distrust_kept(struct uw_kept *kept, const struct uw_found *found)
+static void uw_distrust_kept(struct uw_stored_table *stored, const struct uw_found *found)
 {
 	char path[UW_DISTRUST_PATH_BYTES], comm[TASK_COMM_LEN];
 
-	uw_tie_file(kept, path, sizeof(path));
-	if (!uw_tie_distrust(kept))
+	uw_tie_file(stored, path, sizeof(path));
+	if (!uw_tie_distrust(stored))
 		return;
 	get_task_comm(comm, current);
 	if (!path[0])
 		strscpy(path, "memory without a file", sizeof(path));
 	pr_err("uwind: table %u of " UW_LOG_NAME " is out of service: the rule at offset %#llx, met in " UW_LOG_NAME "[%d], is not what was checked: %*ph\n",
-	       kept->number, uw_log_name(path), found->offset, uw_log_name(comm),
+	       stored->number, uw_log_name(path), found->offset, uw_log_name(comm),
 	       task_tgid_nr(current), (int)sizeof(found->rule), &found->rule);
 }
 
 /* A walk that must not sleep leaves it to the next one. */
 void uw_distrust(const struct uw_port *port, u64 address, const struct uw_found *found)
 {
-	struct uw_kept *kept;
+	struct uw_stored_table *stored;
 
 	if (port->atomic || !port->space)
 		return;
 	rcu_read_lock();
-	kept = uw_distrusted_get(port->space, address, found->table);
+	stored = uw_distrusted_get(port->space, address, found->table);
 	rcu_read_unlock();
-	if (!kept)
+	if (!stored)
 		return;
-	uw_distrust_kept(kept, found);
-	uw_table_store_put(kept);
+	uw_distrust_kept(stored, found);
+	uw_table_store_put(stored);
 }

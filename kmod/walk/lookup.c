@@ -22,16 +22,16 @@
 #include "walk/regs.h"
 
 /* -ENOENT: the table is gone, is for other code, or has no row. Under rcu_read_lock(). */
-static int uw_kept_rule(const struct uw_port *port, const struct uw_kept *kept, u64 offset,
+static int uw_stored_table_rule(const struct uw_port *port, const struct uw_stored_table *stored, u64 offset,
 			struct uw_found *found)
 {
 	const struct uw_rule *rule;
 
-	if (!kept || kept->arch != port->arch || !uw_kept_serves(kept))
+	if (!stored || stored->arch != port->arch || !uw_stored_table_applies(stored))
 		return -ENOENT;
-	found->method = kept->method;
-	found->table = kept->number;
-	rule = uw_table_find(&kept->table, offset);
+	found->method = stored->method;
+	found->table = stored->number;
+	rule = uw_table_find(&stored->table, offset);
 	if (!rule)
 		return -ENOENT;
 	found->rule = *rule;
@@ -51,11 +51,11 @@ static int uw_range_rule(const struct uw_port *port, const struct uw_range *mapp
 	found->file = mapped->file ? mapped->file->number : 0;
 	if (bound && !found->file)
 		found->offset = bound_offset;
-	if (bound && !uw_kept_rule(port, bound->kept, bound_offset, found))
+	if (bound && !uw_stored_table_rule(port, bound->stored, bound_offset, found))
 		return 0;
 	if (!mapped->file)
 		return -ENOENT;
-	return uw_kept_rule(port, uw_tie_table(mapped->file), found->offset, found);
+	return uw_stored_table_rule(port, uw_tie_table(mapped->file), found->offset, found);
 }
 
 /* -EAGAIN: the mapping is not known, or may have changed. */
