@@ -66,8 +66,8 @@ static int uw_part_init(unsigned int part)
 }
 
 /*
- * Who tried to open a node of a module that did not come to be was refused, and gives
- * the reference back on his way out.
+ * A task that tried to open a node of a module whose init failed was refused, and gives
+ * the reference back on its way out.
  */
 static void uw_wait_for_openers(void)
 {
@@ -94,7 +94,7 @@ static int __init uw_init(void)
 }
 
 /*
- * No file is open, so no session runs and no table is owned. Who may still be
+ * No file is open, so no session runs and no table is owned. What may still be
  * around: queued works (work.c), live spaces with self-registered ranges.
  */
 static void __exit uw_exit(void)

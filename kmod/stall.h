@@ -25,7 +25,7 @@ enum uw_stall_point {
 	UW_STALL_CHILD_BINDS = 10, /* a child is about to bind what it has inherited. Asleep */
 };
 
-/* What may fail later than at init, behind all the parts that begin there. */
+/* What may fail later than at init. The numbers come after those of the module's parts. */
 enum uw_stall_part {
 	UW_STALL_PART_COUNTER = 100, /* a CPU's, as it comes online                */
 };

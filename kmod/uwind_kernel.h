@@ -60,7 +60,7 @@ struct uw_deferred_frame {
  * @stack: the answer
  *
  * Called once for each cookie that was asked for, in the task whose stack it is: on its
- * way to user space, or, with what was walked before, behind the end of its memory
+ * way to user space, or, with what was walked before, after the end of its memory
  * (current->mm is NULL then). May sleep, shortly: the task waits, and so does
  * uw_deferred_exit().
  */
@@ -121,7 +121,7 @@ bool uw_deferred_cancel(struct uw_deferred *work, u64 cookie);
  * @work: who asked, and does not any more
  *
  * Takes back whatever is open, and waits for callbacks that run, but for no task that
- * sleeps: behind it @work and its callback may go.
+ * sleeps: after it @work and its callback may go.
  *
  * Context: may sleep.
  * Return: how many requests were taken back.

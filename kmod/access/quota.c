@@ -119,7 +119,7 @@ static struct uw_limit uw_limit_of(enum uw_quota_kind kind)
 }
 
 /*
- * Up through the namespaces that current is in: whoever made one answers for all of
+ * Up through the namespaces that current is in: the user who made one answers for all of
  * its ids. Of one that root made, its own root does, unless that is root, too.
  */
 kuid_t uw_quota_user(void)

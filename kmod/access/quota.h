@@ -4,7 +4,7 @@
  * limit of each kind for an account, and one for all accounts together, which is
  * at least four times as much: nobody takes what is there for everybody.
  *
- * A user is who is accountable: in a user namespace, whoever made it, however
+ * A user is the one who is accountable: in a user namespace, the user who made it, however
  * many ids are mapped there. What root made (a container, say) is an account of
  * its own, that of the namespace's root; where that is root itself, ids are mapped
  * to themselves, and each is a user as it is outside.
@@ -29,7 +29,7 @@ enum uw_quota_kind {
 	UW_NR_QUOTAS,
 };
 
-/* Who is accountable for current. Any context. */
+/* The user who is accountable for current. Any context. */
 kuid_t uw_quota_user(void);
 
 /* The account of that user, with a reference; NULL: no memory. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The device of who looks at others: who may use it, its ioctls, its readers.
+ * /dev/uwind: permissions, ioctl table, readers.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>

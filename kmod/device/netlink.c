@@ -16,7 +16,7 @@ static struct genl_family uw_genl_family;
 
 static int uw_netlink_attach(struct sk_buff *skb, struct genl_info *info)
 {
-	/* Of whoever opened the socket, too: a privileged writer may be tricked. */
+	/* Also of the task that opened the socket: a privileged writer may be tricked. */
 	bool privileged = netlink_capable(skb, CAP_PERFMON) || netlink_capable(skb, CAP_SYS_ADMIN);
 	struct uw_reader reader;
 	int err;

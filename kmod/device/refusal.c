@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who offered a broken section is told by the ioctl, and whoever reads the kernel's
- * log: a program that registers its own rarely shows why it could not.
+ * The ioctl says why a section is refused, and so does the kernel's log: a program
+ * that registers its own rarely shows why it could not.
  */
 #include <linux/file.h>
 #include <linux/fs.h>

@@ -83,7 +83,7 @@ static int uw_draft_alloc(struct uw_draft *draft, struct uw_input *input, u64 ma
 	return -ENOMEM;
 }
 
-/* In pieces: to copy what fills memory takes seconds, and whoever is killed meanwhile goes. */
+/* In pieces: to copy what fills memory takes seconds, and a task that is killed meanwhile stops. */
 static int uw_user_copy(void *to, u64 from, u64 bytes)
 {
 	u64 done, piece;

@@ -2,7 +2,7 @@
 /*
  * A task that exits gives up its memory in exit_mm(), which begins with
  * exit_mm_release(); its task work comes later. The sched_process_exit tracepoint is
- * no help: until Linux 7.1 it was behind exit_mm().
+ * no help: until Linux 7.1 it came after exit_mm().
  *
  * A probe may not sleep, so that the walk reads only what is resident, which a
  * stack that was just in use is.

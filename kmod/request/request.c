@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a request: asked in any context, walked by its own task, answered
- * once for every session that asked in between.
+ * The life of a request: made in any context, walked by its own task. Every session
+ * that asked in between gets exactly one answer: a stack or a named loss.
  *
  * A task has one open request at most that triggers share. The pending table finds
  * it: slots of pointers, each cleared by the task that owns the request, so nothing
  * is locked. An NMI that interrupts the very insertion may make a second request of
  * the same task, and other tasks may ask for its stack: all are answered.
  *
- * The work of a task that exits is done behind exit_mm(), when its memory is gone. So
+ * The work of a task that exits is done after exit_mm(), when its memory is gone. So
  * what is open then is walked before, by exit_hook.c, and the work hands it over.
  */
 #include <linux/hash.h>
@@ -285,7 +285,7 @@ int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_s
 	/*
 	 * It is past its last walk, and what that left here is ours. Pairs with the full
 	 * barrier of the cmpxchg() by which task_work_run() says that it takes no more:
-	 * who has seen that sees all that the task wrote before.
+	 * anyone who has seen that sees all that the task wrote before.
 	 */
 	smp_rmb();
 	atomic_set(&request->asked[slot], 0);
@@ -424,7 +424,7 @@ static const struct uw_work_kind request_kind = {
 	.memory = UW_RESIDENT_PAGES,
 };
 
-/* Most are 0, and to exchange them would take the cache line from whoever uses the request. */
+/* Most are 0, and to exchange them would take the cache line from a task that uses the request. */
 static u32 uw_asked_take(atomic_t *asked)
 {
 	return atomic_read(asked) ? atomic_xchg(asked, 0) : 0;

@@ -33,7 +33,7 @@ struct uw_request {
 	u32 index;                  /* in the supply. Set once                   */
 	atomic_t *holder;           /* the supply's, while it is taken           */
 	const struct task_struct *owner; /* whose stack. Order: set before it is in the pending table */
-	/* Who may share it: current, while in the pending table; NULL: nobody.
+	/* Which task may share it: current, while in the pending table; NULL: nobody.
 	 * Written by that task only */
 	const struct task_struct *task;
 	struct uw_quota *quota; /* whose share it takes; NULL: nobody's. Set before it is queued */

@@ -72,7 +72,7 @@ void uw_work_exit(void)
 
 	list_for_each_entry_safe(work, next, &all_works, all) {
 		work->kind->drop(work);
-		/* Once it is LEFT, whoever runs it may free it. */
+		/* Once it is LEFT, the task that runs it may free it. */
 		list_del(&work->all);
 		if (cmpxchg(&work->resident.state, UW_RESIDENT_QUEUED, UW_RESIDENT_LEFT) != UW_RESIDENT_QUEUED)
 			uw_resident_free(&work->resident);

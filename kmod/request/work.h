@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Work that a task does on its way back to user space, and that does not keep
- * the module loaded while the task sleeps. work.c tells how.
+ * the module loaded while the task sleeps. work.c explains how.
  */
 #ifndef UW_WORK_H
 #define UW_WORK_H

@@ -24,7 +24,7 @@ struct uw_named {
 static_assert(offsetof(struct uwind_record_stack, number) == offsetof(struct uw_named, number));
 static_assert(offsetof(struct uwind_record_thread, number) == offsetof(struct uw_named, number));
 
-/* Owned by whoever took it: see uw_batch_take(). */
+/* Owned by the task that took it: see uw_batch_take(). */
 struct uw_batch {
 	struct uw_outbox *outbox; /* where it goes. Set once                     */
 	struct sk_buff *skb;    /* NULL: none yet                                */

@@ -116,7 +116,7 @@ bool uw_filter_names(const struct uw_filter *filter, struct task_struct *task)
 
 bool uw_filter_takes_current(const struct uw_filter *filter)
 {
-	/* Who is moved to another CPU right now was on this one. */
+	/* A task that is moved to another CPU right now was on this one. */
 	return uw_filter_names(filter, current) &&
 	       cpumask_test_cpu(raw_smp_processor_id(), filter->cpus) && uw_filter_in_cgroup(filter);
 }

@@ -8,7 +8,7 @@
  * unmap or remove its own: the child has the parent's array of that moment, and
  * the number of deaths until then. What the parent bound between copying its
  * memory and the tracepoint may not exist in the child; binding checks that.
- * Threads of whoever records without privilege get their counters in the same way.
+ * Threads of users who record without privilege get their counters in the same way.
  *
  * Tracepoints are not preempted, and PREEMPT_RT's allocator and spinlocks sleep:
  * the probe takes a work that lies ready, and a worker makes new ones. After a

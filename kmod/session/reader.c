@@ -10,7 +10,7 @@
  * a user's socket holds its network namespace. Whatever its owners do with their
  * descriptors, by close, exit, dup, fork or SCM_RIGHTS: the number means this socket.
  *
- * No cycle of references keeps both alive behind a dead process: a netlink socket
+ * No cycle of references keeps both alive after their process has died: a netlink socket
  * takes no SCM_RIGHTS, so it never holds a file of /dev/uwind.
  */
 #include <linux/file.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The socket that a session's messages go to. reader.c tells why it is held.
+ * The socket that a session's messages go to. reader.c explains why it is held.
  */
 #ifndef UW_READER_H
 #define UW_READER_H

@@ -128,7 +128,7 @@ void uw_running_adopt(void)
 	srcu_read_unlock(&sessions_srcu, index);
 }
 
-/* Those without privilege leave half of the slots to others, and each a part to the next. */
+/* Unprivileged viewers share half the slots; one user gets at most 4. */
 static bool uw_running_has_room(const struct cred *viewer)
 {
 	unsigned int slot, same = 0, all = 0;

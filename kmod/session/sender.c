@@ -113,10 +113,10 @@ static void uw_send_sample(struct uw_batch_writer *writer, const struct uw_answe
 	uw_batch_add(writer, uw_record_sample(writer->at, writer->room, answer, of));
 }
 
-static void uw_count_stack(struct uw_sender *sender, const struct uw_answer *answer, bool is_told)
+static void uw_count_stack(struct uw_sender *sender, const struct uw_answer *answer, bool is_spelled_out)
 {
-	if (is_told)
-		this_cpu_inc(sender->stacks->told);
+	if (is_spelled_out)
+		this_cpu_inc(sender->stacks->spelled_out);
 	else if (answer->walk)
 		this_cpu_inc(sender->stacks->known);
 }
@@ -198,7 +198,7 @@ void uw_sender_stats(const struct uw_sender *sender, struct uwind_session_stats 
 
 	uw_outbox_stats(&sender->outbox, stats);
 	for_each_possible_cpu(cpu) {
-		stats->stacks_told += READ_ONCE(per_cpu_ptr(sender->stacks, cpu)->told);
+		stats->stacks_told += READ_ONCE(per_cpu_ptr(sender->stacks, cpu)->spelled_out);
 		stats->stacks_known += READ_ONCE(per_cpu_ptr(sender->stacks, cpu)->known);
 	}
 }

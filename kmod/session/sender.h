@@ -16,9 +16,9 @@ struct uw_counts;
 struct uw_reader;
 struct uwind_session_stats;
 
-/* Sums of one CPU: stacks that a message had to spell out, and those that it had already. */
+/* Sums of one CPU: stacks that were spelled out in a message, and those that it had already. */
 struct uw_stacks {
-	u64 told;
+	u64 spelled_out;
 	u64 known;
 };
 

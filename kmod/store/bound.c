@@ -10,14 +10,14 @@
  * mapping (mm_take_all_locks()), under a mutex of the whole system, and holds the
  * locks of shared files while others want to map them. So only an mm in which
  * something is bound is watched, never one that is merely sampled, and only if it
- * has not too many mappings. And a worker takes those locks: whoever binds may be
+ * has not too many mappings. And a worker takes those locks: the task that binds may be
  * in a control group that has used its time up, or has hundreds of tasks that want
  * to run, and then comes back late to what it holds. The worker's time is nobody's,
- * but less than what the mappings have cost whoever made them. Nor does it wait for
- * locks that such a task holds already, as whoever cuts off a file of many mappings
+ * but less than what the mappings have cost their maker. Nor does it wait for
+ * locks that such a task holds already, as one that truncates a file of many mappings
  * does: it takes all locks at a moment when all are free.
  *
- * Who may still be running when it ends: callbacks under the notifiers' SRCU. They
+ * What may still be running when it ends: callbacks under the notifiers' SRCU. They
  * touch nothing but this object, and the kernel frees it after that grace period,
  * by a function that may run when the module is long gone: see resident.h.
  */
@@ -57,7 +57,7 @@ static void uw_bound_release(struct mmu_notifier *notifier, struct mm_struct *mm
 	container_of(notifier, struct uw_bound, notifier)->ended();
 }
 
-/* To lockdep, who holds mmap_lock is who acts for it. */
+/* To lockdep, the task that acts under mmap_lock is the one that holds it. */
 static void uw_bound_lock_given(struct mm_struct *mm)
 {
 	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);
@@ -74,7 +74,7 @@ static bool uw_bound_lock_is_busy(struct vm_area_struct *vma)
 	       (vma->anon_vma && rwsem_is_locked(&vma->anon_vma->root->rwsem));
 }
 
-/* Who takes one of them after this look is waited for: a moment, in which he would have to be stopped. */
+/* A task that takes one of them after this look is waited for: a moment, unless it is stopped just then. */
 static bool uw_bound_would_wait(struct mm_struct *mm)
 {
 	struct vm_area_struct *vma;

@@ -13,7 +13,7 @@
 #define UW_MAX_BOUND_RANGES 4096
 
 /*
- * Mappings of an mm that is to be watched. The kernel stops whoever maps the same
+ * Mappings of an mm that is to be watched. The kernel stops tasks that map the same
  * files meanwhile: see bound.c.
  */
 #define UW_MAX_WATCHED_MAPPINGS 1024

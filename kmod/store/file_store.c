@@ -4,7 +4,7 @@
  *
  * A file is kept as numbers, not as a reference to its inode or struct file:
  * those would pin the file system, and nobody could unmount it. It has no path:
- * each process may see another one, and whoever met it first shall not say what
+ * each process may see another one, and the one that met it first shall not say what
  * others are shown.
  *
  * The store itself holds a reference, so that a program that runs again and

@@ -42,7 +42,7 @@ struct uw_file {
 				     * Tables that serve some viewer only        */
 	u32 announced[UW_FILE_SLOTS]; /* per session slot: uw_file_set_announced() */
 	struct hlist_node node;     /* Protected by: files_lock to write; RCU    */
-	struct list_head all;       /* Protected by: files_lock, then by whoever evicts it */
+	struct list_head all;       /* Protected by: files_lock; owned by the task that evicts it */
 	struct rcu_head rcu;
 };
 

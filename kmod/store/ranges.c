@@ -3,7 +3,7 @@
  * Sorted arrays of ranges under RCU.
  *
  * Two kinds of sets are made of them. Bound ranges were asked for; they end one
- * by one, which is only marked, since whoever unmaps memory may neither allocate
+ * by one, which is only marked, since a task that unmaps memory may neither allocate
  * nor wait. The mark is the number of the death: who noted how many deaths there
  * had been knows for ever which ranges lived then. The next array that is made
  * leaves the dead out, and gives their references back.
@@ -72,7 +72,7 @@ void uw_ranges_put(struct uw_ranges *ranges)
 	kvfree_rcu(ranges, rcu);
 }
 
-/* The index of the first range that ends behind address. */
+/* The index of the first range that ends after address. */
 static u32 uw_ranges_index(const struct uw_ranges *ranges, u64 address)
 {
 	u32 low = 0, high = ranges->nr;

@@ -20,7 +20,7 @@ struct uw_quota;
 struct uw_space {
 	struct mm_struct *mm;         /* holds a reference: not an address that is used again */
 	struct rhash_head node;       /* Protected by: the table; RCU            */
-	struct list_head ended;       /* Protected by: whoever took it out of the table */
+	struct list_head ended;       /* Owned by: the task that took it out of the table */
 	struct rcu_head rcu;
 	struct uw_quota *quota;       /* whose share it takes; NULL: nobody's    */
 	atomic64_t walks;             /* where the kernel counts no changes      */

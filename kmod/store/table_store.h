@@ -40,7 +40,7 @@ struct uw_stored_table {
 	struct list_head all;   /* Protected by: the store's mutex               */
 	struct rcu_head rcu;
 	struct uw_table table;
-	u64 memory[];           /* behind table                                  */
+	u64 memory[];           /* what table points to                          */
 };
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A perf counter that tells its owner each time it overflows.
+ * A perf counter that calls its owner each time it overflows.
  */
 #ifndef UW_COUNTER_H
 #define UW_COUNTER_H
@@ -16,7 +16,7 @@ struct uwind_session_start;
 /* Of one CPU, or of one task. */
 struct uw_counter {
 	struct uw_trigger_owner *owner; /* Set by: uw_counter_create()           */
-	struct perf_event *event;   /* NULL: there is none. Set by: whoever created it */
+	struct perf_event *event;   /* NULL: there is none. Set by: its creator      */
 	u64 throttled_ns;           /* when it was stopped for a while; 0: it runs. Written by its handler */
 };
 

@@ -2,7 +2,7 @@
 /*
  * perf would let counters be inherited, but then a thread that is made while its
  * maker gets a counter has none, or two. So each thread has its own, made by
- * whoever meets the thread first:
+ * the first that meets the thread:
  *
  *   - enabling the session: all threads that there are;
  *   - the thread itself, before its first instruction: the fork probe gives it the
@@ -10,7 +10,7 @@
  *   - a search each second: those that have changed their credentials, or whose
  *     probe found no work.
  *
- * Who claims a slot for a thread, under the lock, makes its counter, without it:
+ * The task that claims a slot for a thread, under the lock, makes its counter, without it:
  * nobody waits for somebody who sleeps. A counter refers to its task, so as long as
  * it exists no other task has that address. perf ends a counter, but does not free
  * it, when its thread exits or executes a program with privilege.

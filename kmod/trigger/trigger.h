@@ -23,7 +23,7 @@ struct uw_trigger_owner {
 	struct uw_counts __percpu *counts; /* of what did not fire               */
 };
 
-/* Fires in current, for all who may want to know: in how many cases something is asked. Any context. */
+/* Fires in current, for every session. Returns for how many a stack is asked. Any context. */
 typedef unsigned int (*uw_trigger_all_t)(struct pt_regs *regs, u64 *cookie);
 
 /* Module init, before the first trigger. */

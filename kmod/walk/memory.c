@@ -12,9 +12,9 @@
  * A fault is allowed in the walk's own stack only, and only if resolving it
  * cannot wait for user space.
  *
- * Nor does a walk wait for whoever changes the memory map. Another thread of the
+ * Nor does a walk wait for a task that changes the memory map. Another thread of the
  * process can keep mmap_lock for as long as it likes: it has used up its control
- * group's time, or its page comes from user space while a writer waits behind it.
+ * group's time, or its page comes from user space while a writer waits for it.
  * The walk would be held up by that, and the module by the walk. So a walk has
  * some tries in all, and ends if the lock was busy at each.
  */
@@ -154,7 +154,7 @@ int uw_memory_enter_at(struct uw_port *port, u64 address)
 		mmap_read_unlock(current->mm);
 	}
 	if (!err && address - port->readable_start >= port->readable_places)
-		err = -EFAULT; /* half of the word lies behind */
+		err = -EFAULT; /* half of the word lies beyond the mapping */
 	return err;
 }
 

@@ -49,7 +49,7 @@ static bool uw_is_entry_trampoline(struct uw_port *port, u64 address)
 /*
  * What an instance calls its stack is SP as the function begins: where the return address
  * lies, or, where calls leave it in a register, the CFA. The CFA may be a lower bound: see
- * core/rule.h. Instances that longjmp() has left behind lie below it.
+ * core/rule.h. Instances that longjmp() has left lie below it.
  */
 u64 uw_uprobe_caller(struct uw_port *port, u64 ra, u64 cfa)
 {

@@ -8,7 +8,7 @@
  * The call puts the true return address where %rax was saved.
  *
  * In 7.2 a probed no-operation of ten bytes becomes a call of such a trampoline, too,
- * below what the function may have under SP. It returns behind the no-operation:
+ * below what the function may have under SP. It returns to after the no-operation:
  *
  *   lea -128(%rsp), %rsp; call 1f
  *   1: push %rcx; push %r11; push %rax; mov $nr, %rax; syscall; pop %rax; pop %r11; pop %rcx; ret $128
