@@ -136,12 +136,12 @@ hostile_guest() { # ARCH KERNEL stranger|member
 		python3 /root/hostile/guest.py "$3" "${HOSTILE:-600}"
 }
 
-# What others feel of a process that is sampled. 5 minutes a kernel.
+# What others feel of a process that is sampled. On one processor, for hostile_guest's reason. 5 minutes a kernel.
 bystander_guest() { # ARCH KERNEL
 	local machine
 	read -ra machine <<<"$(machine_of "$1" "$2")"
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --timeout 1100 --out "$OUT/bystander-$1-$2" \
-		--add "build/$1/programs" --add qemu/bystander -- env "SECONDS_EACH=${SECONDS_EACH:-6}" sh /root/bystander/guest.sh
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount=2 --cpus 1 --timeout 2400 --out "$OUT/bystander-$1-$2" \
+		--add "build/$1/programs" --add qemu/bystander -- env "SECONDS_EACH=${SECONDS_EACH:-30}" sh /root/bystander/guest.sh
 }
 
 # What a sample costs, by a processor that counts its instructions.
