@@ -130,7 +130,7 @@ hostile_part() { # ARCH KERNEL stranger|member
 # else at that speed: a nanosecond each.
 hostile_guest() { # ARCH KERNEL stranger|member
 	local time=(--icount=2 --timeout 2400)
-	case $2 in *-debug) time=(--icount --timeout 5400) ;; esac
+	case $2 in *-debug) time=(--icount --timeout 5400 --memory 4096) ;; esac
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${time[@]}" --cpus 1 --out "$OUT/hostile-$2-$3" --pkg python3 \
 		--add "build/$1/programs" --add qemu/hostile --add qemu/cases/remove_module.py:/root/hostile/ -- \
 		python3 /root/hostile/guest.py "$3" "${HOSTILE:-600}"
