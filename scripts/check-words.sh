@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What no file may say: names of package registries (apt's configuration decides), and paths of somebody's machine.
+# What no file may say: names of package registries (apt's configuration decides), and paths of somebody's machine. And in
+# what people read, words that readers stumbled over.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,5 +13,12 @@ files() { git ls-files -co --exclude-standard -- ':!LICENSE' | while read -r f; 
 
 if files | tr '\n' '\0' | xargs -0 grep -nIE "$registries|$paths"; then
 	echo "the lines above name a registry or a path of one machine"
+	exit 1
+fi
+
+# After, not behind; sent or named, not told; only its own, not the own; too, not as well.
+words='\bseers\b|\b(has|had|was|been) told\b|\bthe own (process|thread|file)|one behind the other|\bbehind (it|them|each|which)\b|\bas well[.,;:]?$'
+if git ls-files -- '*.md' daemon/man include/uapi kmod/uwind_kernel.h | xargs grep -nIE "$words"; then
+	echo "the lines above have a word that readers stumble over (the list is in $0)"
 	exit 1
 fi

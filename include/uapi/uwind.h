@@ -112,7 +112,7 @@ enum uwind_rule_kind {
 	UWIND_RULE_UNKNOWN,   /* nothing is known: a caller is left by its frame */
 			      /* pointer, at an exact pc the walk ends: no_table */
 	UWIND_RULE_READ,      /* FRAME, but read from the instructions: that a    */
-			      /* stack ends at an exact pc is not believed of it */
+			      /* stack ends at an exact pc is not accepted of it */
 	UWIND_RULE_CLONE,     /* FRAME, but where the result of a system call     */
 			      /* (register 0) is 0, the first code of a thread   */
 };
@@ -220,7 +220,7 @@ struct uwind_table_tie {
 
 struct uwind_range {
 	__u64 start;  /* address in the process                                  */
-	__u64 end;    /* first address behind it                                 */
+	__u64 end;    /* first address after it                                  */
 	__u64 offset; /* the table's offset of start                             */
 };
 
@@ -333,7 +333,7 @@ enum uwind_event {
  * kernels that do not tell modules (6.1).
  *
  * The module holds the reader's socket: closing the last descriptor of it releases its
- * port only when the device's file is closed as well, or the session has ended and another
+ * port only when the device's file is closed too, or the session has ended and another
  * reader is attached. When nobody can read from it any more, the session samples no more.
  */
 struct uwind_session_start {
@@ -371,7 +371,7 @@ struct uwind_session_stats {
 	__u64 messages_dropped; /* and refused by the reader's full socket       */
 	__u64 bytes;            /* of the messages that were sent                */
 	__u64 stacks_told;      /* samples for which a UWIND_RECORD_STACK was written */
-	__u64 stacks_known;     /* whose stack the message had told already      */
+	__u64 stacks_known;     /* whose stack was in the message already        */
 	__u64 periods_missed;   /* of a clock's counters: no interrupt came, nothing was requested */
 	__u64 throttled;        /* times that a counter stood still until the next tick, as
 				 * it is above kernel.perf_event_max_sample_rate  */
@@ -466,18 +466,18 @@ enum uwind_attr {
 	UWIND_A_FD,      /* u32: the sender's descriptor of /dev/uwind           */
 	UWIND_A_SESSION, /* u32                                                  */
 	UWIND_A_SEQ,     /* u64: 0, 1, 2 … of this session; a hole is a loss     */
-	UWIND_A_RECORDS, /* records, one behind the other; there may be several  */
+	UWIND_A_RECORDS, /* records, one after the other; there may be several   */
 	UWIND_A_PAD,
 	UWIND_A_MAX = UWIND_A_PAD,
 };
 
 /*
- * A message stands alone: what its records name by number has been told in it
- * before, in this UWIND_A_RECORDS or an earlier one, but for files, which are told
- * once in a session. So what a lost message takes along is its own samples.
+ * A message stands alone: what its records name by number is in it too, earlier,
+ * in this UWIND_A_RECORDS or one before. Files are the exception: a session gets each
+ * once. So a lost message costs its own samples only.
  *
- * Threads and stacks are told when a sample first needs them. A message may tell
- * the same twice; a number says one thing only.
+ * Threads and stacks are sent when a sample first needs them. A message may repeat
+ * one; a number means one thing only.
  */
 enum uwind_record_type {
 	UWIND_RECORD_NONE,
@@ -549,7 +549,7 @@ struct uwind_record_file {
 	__u32 file;      /* the number that frames carry; never used again       */
 	__u32 flags;     /* UWIND_FILE_*                                         */
 	__u32 tgid;      /* a process that maps it, in the owner's PID namespace */
-	__u32 path_bytes; /* of the path behind this struct, NUL included; 0: not known */
+	__u32 path_bytes; /* of the path after this struct, NUL included; 0: not known */
 	__u32 reserved;
 	__u64 start;     /* its mapping                                          */
 	__u64 end;

@@ -65,7 +65,7 @@
 	X(HIDDEN, "hidden")             /* the asker may not see the task any more */
 
 /*
- * Frames in a UWIND_RECORD_STACK: each is a lead byte and numbers behind it. A
+ * Frames in a UWIND_RECORD_STACK: each is a lead byte and the numbers after it. A
  * number is LEB128, 7 bits a byte, the lowest first, 0x80 set in all but the last;
  * at most 10 bytes. A difference d is the number 2 * d, or -2 * d - 1 where d < 0,
  * modulo 2^64.
