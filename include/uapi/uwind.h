@@ -12,14 +12,14 @@
  *                    .sframe sections of its own memory. They serve only that
  *                    memory, are inherited by fork() and die at exec() or exit.
  *
- * Who opens /dev/uwind with CAP_PERFMON or CAP_SYS_ADMIN sees every process, and
- * the tables serve every process. Whoever else the file's mode lets in sees the
- * processes that ptrace would let it read: all their user and group ids are the
- * opener's real ones, their capabilities are no more, and they are dumpable,
- * which programs with set-user-ID, set-group-ID or file capabilities are not. A
- * process is lost from sight as soon as it changes to the contrary. The tables
- * serve those processes only, and are charged to the user. A descriptor that
- * comes into the hands of another user, or of one without the capability it was
+ * A process that opens /dev/uwind with CAP_PERFMON or CAP_SYS_ADMIN sees every
+ * process, and its tables apply to every process. Any other process that the
+ * file's mode lets in sees the processes that ptrace would let it read: all their
+ * user and group ids are the opener's real ones, they have no more capabilities,
+ * and they are dumpable, which programs with set-user-ID, set-group-ID or file
+ * capabilities are not. A process is no longer seen as soon as that changes. The
+ * tables apply to those processes only, and are charged to the user. A descriptor
+ * in the hands of another user, or of one without the capability that it was
  * opened with, is good for UWIND_IOC_ABI only: EPERM.
  *
  * Stacks leave over generic netlink (family UWIND_GENL_NAME). A socket becomes
