@@ -57,7 +57,7 @@ build_module() {
 	}
 	mkdir -p "$build/kmod-$release"
 	rsync -a kmod/ "$build/kmod-$release/"
-	make -C "/lib/modules/$release/build" M="$PWD/$build/kmod-$release" UWIND_INCLUDE="$PWD/include" modules >&2
+	make -C "/lib/modules/$release/build" M="$PWD/$build/kmod-$release" UWIND_INCLUDE="$PWD/include" UWIND_VERSION="$(cat VERSION)" modules >&2
 }
 
 is_configuration() { [ "${1#/etc/uwind/}" != "$1" ]; }

@@ -7,6 +7,9 @@
 #ifndef UW_COMPAT_H
 #define UW_COMPAT_H
 
+/* Before the first header of the kernel. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/sched.h>
 
 #include "probed.h"

@@ -43,7 +43,7 @@ static void uw_refusal_log(struct task_struct *task, struct mm_struct *mm, u64 a
 		scnprintf(whose, sizeof(whose), "of %pD4", file);
 		fput(file);
 	}
-	pr_notice_ratelimited("uwind: " UW_LOG_NAME "[%d]: .sframe section " UW_LOG_NAME " at %#llx is refused: byte %llu: %s\n",
+	pr_notice_ratelimited("" UW_LOG_NAME "[%d]: .sframe section " UW_LOG_NAME " at %#llx is refused: byte %llu: %s\n",
 			      uw_log_name(comm), task_tgid_nr(task), uw_log_name(whose),
 			      address, reject->offset, reject->why);
 }

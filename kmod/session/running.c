@@ -161,7 +161,6 @@ static void uw_running_update_max_frames(void)
 	uw_request_set_max_frames(most);
 }
 
-/* The caller holds sessions_mutex. */
 static int uw_running_install(struct uw_session *session)
 {
 	unsigned int slot = find_first_zero_bit(&slots_used, UWIND_MAX_SESSIONS);

@@ -61,12 +61,13 @@ static int uw_check_executable(struct mm_struct *mm, u64 start, u64 end)
 	return 0;
 }
 
-/* Their references are the set's if they are added. mmap_lock is held: none of them is unmapped meanwhile. */
+/* Their references are the set's if they are added. None of them is unmapped meanwhile. */
 static int uw_bind_locked(struct uw_space *space, const struct uw_range *bound, u32 nr)
 {
 	u32 i;
 	int err = 0;
 
+	lockdep_assert_held(&space->mm->mmap_lock);
 	for (i = 0; !err && i < nr; i += !err)
 		err = uw_table_store_bind(bound[i].stored);
 	if (!err)

@@ -51,7 +51,7 @@ int uw_trigger_bpf_init(void)
 		  register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &uw_kfunc_set);
 
 	if (err)
-		pr_notice("uwind: BPF programs cannot ask for stacks (%d)\n", err);
+		pr_notice("BPF programs cannot ask for stacks (%d)\n", err);
 	return 0;
 }
 

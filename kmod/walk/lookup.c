@@ -125,12 +125,13 @@ static bool uw_range_is_vma(const struct uw_range *range, struct vm_area_struct 
 			     range->refused == vma->vm_file && uw_range_refusal_holds(range);
 }
 
-/* mmap_lock is held. A mapping that was met before, and is the same, is true again. */
+/* A mapping that was met before, and is the same, is true again. */
 static bool uw_mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 {
 	struct uw_range *range;
 	bool same;
 
+	lockdep_assert_held(&current->mm->mmap_lock);
 	rcu_read_lock();
 	range = (struct uw_range *)uw_ranges_find(rcu_dereference(port->space->mapped.ranges),
 						  vma->vm_start);
@@ -142,7 +143,7 @@ static bool uw_mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 }
 
 /*
- * mmap_lock is held. Of a file that was refused for want of room it is remembered for
+ * Of a file that was refused for want of room it is remembered for
  * some time that there is none; what there was no memory for is looked up again.
  */
 static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u64 address,
@@ -153,6 +154,7 @@ static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u
 	struct uw_range range;
 	int err, no_memory;
 
+	lockdep_assert_held(&current->mm->mmap_lock);
 	no_memory = uw_range_from_vma(&range, vma, port->atomic);
 	range.epoch = port->epoch;
 	rcu_read_lock();
@@ -168,12 +170,12 @@ static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u
 	return err;
 }
 
-/* mmap_lock is held. */
 static int uw_lookup_look(struct uw_port *port, u64 address, struct uw_found *found)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 	int err = -EAGAIN;
 
+	lockdep_assert_held(&current->mm->mmap_lock);
 	if (!vma || !(vma->vm_flags & VM_EXEC))
 		return -EFAULT;
 	if (port->space) {

@@ -114,22 +114,23 @@ static bool uw_memory_confirm(const struct uw_port *port, const struct uw_range 
 	return same;
 }
 
-/* A stack grows, and mappings merge: what was remembered of it goes. mmap_lock is held. */
+/* A stack grows, and mappings merge: what was remembered of it goes. */
 static void uw_memory_remember(struct uw_port *port, const struct vm_area_struct *vma)
 {
 	struct uw_range range = { .start = vma->vm_start, .end = vma->vm_end };
 
+	lockdep_assert_held(&current->mm->mmap_lock);
 	port->epoch = uw_space_epoch_locked(port->space, port->epoch);
 	range.epoch = port->epoch;
 	if (!uw_memory_confirm(port, &range) && !port->atomic)
 		uw_range_set_replace(&port->space->readable, &range, UW_MAX_READABLE_RANGES);
 }
 
-/* mmap_lock is held. */
 static int uw_memory_look(struct uw_port *port, u64 address)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 
+	lockdep_assert_held(&current->mm->mmap_lock);
 	if (!vma)
 		return -EFAULT;
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
@@ -200,6 +201,7 @@ static int uw_stack_page_in(const struct uw_port *port, u64 address)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 
+	lockdep_assert_held(&current->mm->mmap_lock);
 	if (!vma || port->sp < vma->vm_start || port->sp >= vma->vm_end || !uw_vma_may_fault(vma))
 		return -EACCES;
 	uw_stall(UW_STALL_FAULT);
