@@ -156,7 +156,7 @@ static void uw_running_update_max_frames(void)
 			sessions[slot], lockdep_is_held(&sessions_mutex));
 
 		if (session)
-			most = max(most, session->max_frames);
+			most = max(most, session->sender.max_frames);
 	}
 	uw_request_set_max_frames(most);
 }

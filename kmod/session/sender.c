@@ -146,11 +146,11 @@ static void uw_count_answer(struct uw_sender *sender, const struct uw_answer *an
 			    bool is_recorded, u32 nr, u32 weight)
 {
 	if (!answer->walk)
-		uw_stats_lost(sender->counts, answer->loss, weight);
+		uw_stats_lost(sender->outbox.counts, answer->loss, weight);
 	else if (is_recorded)
-		uw_stats_answered(sender->counts, uw_record_stop(answer->walk, nr), weight);
+		uw_stats_answered(sender->outbox.counts, uw_record_stop(answer->walk, nr), weight);
 	else
-		uw_stats_lost(sender->counts, UWIND_LOSS_NOMEM, weight);
+		uw_stats_lost(sender->outbox.counts, UWIND_LOSS_NOMEM, weight);
 }
 
 /* Whether it is in the message. */
@@ -209,7 +209,6 @@ int uw_sender_init(struct uw_sender *sender, const struct uw_reader *reader,
 	int err = uw_outbox_init(&sender->outbox, reader, counts);
 
 	sender->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	sender->counts = counts;
 	sender->max_frames = max_frames;
 	sender->stacks = alloc_percpu(struct uw_stacks);
 	if (!err)

@@ -25,7 +25,6 @@ struct uw_stacks {
 struct uw_sender {
 	struct uw_outbox outbox;
 	struct uw_batches batches;
-	struct uw_counts __percpu *counts; /* the session's                      */
 	struct uw_stacks __percpu *stacks;
 	struct pid_namespace *pid_ns; /* holds a reference                       */
 	u32 max_frames;            /* of a stack. Set once                       */

@@ -118,7 +118,7 @@ static void uw_session_flush(struct work_struct *work)
 {
 	struct uw_session *session = container_of(to_delayed_work(work), struct uw_session, flush);
 
-	if (uw_reader_is_gone(session->reader)) {
+	if (uw_reader_is_gone(session->sender.outbox.reader)) {
 		WRITE_ONCE(session->deserted, true);
 		uw_trigger_cpu_disable(&session->cpus);
 		uw_trigger_task_close(&session->tasks);
@@ -140,16 +140,13 @@ void uw_session_free(struct uw_session *session)
 	kfree(session);
 }
 
-static struct uw_session *uw_session_alloc(const struct uwind_session_start *arg,
-					   const struct uw_session_owner *owner)
+static struct uw_session *uw_session_alloc(const struct cred *viewer)
 {
 	struct uw_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
 
 	if (!session)
 		return NULL;
-	session->max_frames = arg->max_frames ?: UWIND_DEFAULT_FRAMES;
-	session->viewer = owner->viewer ? get_cred(owner->viewer) : NULL;
-	session->reader = owner->reader;
+	session->viewer = viewer ? get_cred(viewer) : NULL;
 	INIT_DELAYED_WORK(&session->flush, uw_session_flush);
 	return session;
 }
@@ -174,31 +171,32 @@ static int uw_session_init_trigger(struct uw_session *session, const struct uwin
 }
 
 static int uw_session_init(struct uw_session *session, const struct uwind_session_start *arg,
-			   const struct uw_filter_lists *lists, struct uw_quota *quota)
+			   const struct uw_filter_lists *lists, const struct uw_session_owner *owner)
 {
 	int err;
 
 	session->counts = alloc_percpu(struct uw_counts);
 	if (!session->counts)
 		return -ENOMEM;
-	err = uw_sender_init(&session->sender, session->reader, session->counts, session->max_frames);
+	err = uw_sender_init(&session->sender, owner->reader, session->counts,
+			     arg->max_frames ?: UWIND_DEFAULT_FRAMES);
 	if (!err)
 		err = uw_filter_init(&session->filter, arg, lists);
 	if (!err)
 		err = uw_request_prepare();
-	return err ?: uw_session_init_trigger(session, arg, quota);
+	return err ?: uw_session_init_trigger(session, arg, owner->quota);
 }
 
 struct uw_session *uw_session_create(const struct uwind_session_start *arg,
 				     const struct uw_filter_lists *lists,
 				     const struct uw_session_owner *owner)
 {
-	struct uw_session *session = uw_session_alloc(arg, owner);
+	struct uw_session *session = uw_session_alloc(owner->viewer);
 	int err;
 
 	if (!session)
 		return ERR_PTR(-ENOMEM);
-	err = uw_session_init(session, arg, lists, owner->quota);
+	err = uw_session_init(session, arg, lists, owner);
 	if (!err)
 		return session;
 	uw_session_free(session);

@@ -26,14 +26,12 @@ struct uw_session {
 	u32 number;                /* Set once                                   */
 	bool enabled;              /* Set once                                   */
 	bool deserted;             /* nobody can read any more. Set once         */
-	u32 max_frames;            /* Set once                                   */
 	const struct cred *viewer; /* holds a reference: see viewer.h            */
 	struct uw_filter filter;
 	struct uw_trigger_owner owner; /* of the triggers                        */
 	struct uw_trigger_cpu cpus;   /* one of the two is in use: with privilege */
 	struct uw_trigger_task tasks; /* and without                             */
 	struct uw_counts __percpu *counts;
-	const struct uw_reader *reader; /* its owner outlives the session        */
 	struct uw_sender sender;
 	struct delayed_work flush; /* sends incomplete batches, and looks after the session */
 };

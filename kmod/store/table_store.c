@@ -126,20 +126,27 @@ void uw_table_store_unbind(struct uw_stored_table *stored)
 	uw_table_store_put(stored);
 }
 
+static struct uw_stored_table *uw_table_search(const void *owner, u32 number)
+{
+	struct uw_stored_table *stored;
+
+	lockdep_assert_held(&store_mutex);
+	list_for_each_entry(stored, &all_tables, all)
+		if (stored->number == number && stored->maker.owner == owner)
+			return stored;
+	return NULL;
+}
+
 struct uw_stored_table *uw_table_store_find(const void *owner, u32 number)
 {
-	struct uw_stored_table *stored, *found = NULL;
+	struct uw_stored_table *stored;
 
 	mutex_lock(&store_mutex);
-	list_for_each_entry(stored, &all_tables, all) {
-		if (stored->number != number || stored->maker.owner != owner)
-			continue;
+	stored = uw_table_search(owner, number);
+	if (stored)
 		uw_table_store_get(stored);
-		found = stored;
-		break;
-	}
 	mutex_unlock(&store_mutex);
-	return found;
+	return stored;
 }
 
 static bool uw_stored_table_shown(const struct uw_stored_table *stored, const struct cred *viewer)
@@ -173,18 +180,14 @@ bool uw_table_store_distrust(struct uw_stored_table *stored)
 
 struct uw_stored_table *uw_table_store_take(const void *owner, u32 number)
 {
-	struct uw_stored_table *stored, *found = NULL;
+	struct uw_stored_table *stored;
 
 	mutex_lock(&store_mutex);
-	list_for_each_entry(stored, &all_tables, all) {
-		if (stored->number != number || stored->maker.owner != owner)
-			continue;
+	stored = uw_table_search(owner, number);
+	if (stored)
 		list_del(&stored->all);
-		found = stored;
-		break;
-	}
 	mutex_unlock(&store_mutex);
-	return found;
+	return stored;
 }
 
 void uw_table_store_take_all(const void *owner, struct list_head *taken)
