@@ -77,14 +77,11 @@ def circles(root):
     return sorted(found, key=len, reverse=True)
 
 
-def tags(root, kinds):
-    """(name, lines, file) of what ctags finds."""
-    listed = run("ctags", "-x", "--_xformat=%N\t%n\t%e\t%F\t%K\t%s", f"--kinds-C={kinds}", f"--kinds-C++={kinds}",
-                 "--languages=C,C++", "-R", *(str(root / place) for place in PLACES))
-    for line in listed.splitlines():
-        name, start, end, path, kind, scope = line.split("\t")
-        if end.isdigit():
-            yield name, int(end) - int(start) + 1, path, kind, scope
+def lines_per_function(root):
+    listed = run("ctags", "-x", "--_xformat=%n\t%e\t%F", "--kinds-C=f", "--kinds-C++=f", "--languages=C,C++", "-R",
+                 *(str(root / place) for place in PLACES))
+    spans = (line.split("\t") for line in listed.splitlines())
+    return sorted(int(end) - int(start) + 1 for start, end, _ in spans if end.isdigit())
 
 
 def methods_per_class(root):
@@ -127,7 +124,7 @@ def measure(root):
     methods = methods_per_class(root)
     large = sorted(((number, name) for name, number in methods.items() if number > LARGE_CLASS), reverse=True)
     print(f"| classes with more than {LARGE_CLASS} methods | {', '.join(f'{name} {number}' for number, name in large) or 'none'} |")
-    sizes = sorted(lines for _, lines, _, kind, _ in tags(root, "f") if kind == "function")
+    sizes = lines_per_function(root)
     print(f"| functions; lines: median, 90 %, most | {len(sizes)}; {sizes[len(sizes) // 2]}, {sizes[len(sizes) * 9 // 10]}, "
           f"{sizes[-1]} |")
     print(f"| stretches of {STRETCH} lines that stand twice | {stretches(root)} |")

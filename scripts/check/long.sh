@@ -50,7 +50,7 @@ long_part() { # PART
 		if passed build-truth-arm64 && passed programs; then step "$1" matrix_guest "build/$1"; fi
 		grep '^|' "$OUT/$1.log"
 		;;
-	unload-*) # 100 cycles with all that may delay it: 25 minutes
+	unload-*) # 100 cycles with all that may delay it: 17 minutes
 		arch=${1#unload-} kernel=${1#unload-*-}
 		COUNTED=1 vm_part "${arch%%-*}" "$kernel" 60_unload "CYCLES=${CYCLES:-10}" "HELD_CYCLES=${CYCLES:-100}" CASE_LIMIT=4000
 		grep -h 'longest rmmod' "$OUT/vm-${arch%%-*}-$kernel.log" || true

@@ -136,7 +136,7 @@ hostile_guest() { # ARCH KERNEL stranger|member
 		python3 /root/hostile/guest.py "$3" "${HOSTILE:-600}"
 }
 
-# What others feel of a process that is sampled. On one processor, for hostile_guest's reason. 5 minutes a kernel.
+# What others feel of a process that is sampled. On one processor, for hostile_guest's reason. 9 minutes a kernel.
 bystander_guest() { # ARCH KERNEL
 	local machine
 	read -ra machine <<<"$(machine_of "$1" "$2")"
