@@ -57,22 +57,30 @@ ReportProcess Aggregate::describe(const StackRecord& record)
 	return process;
 }
 
+// Each processor's samples come in order, but not those of two.
+void Aggregate::rename(Image& image, const StackRecord& record)
+{
+	if (record.tid != record.tgid || record.time_ns < image.named_ns)
+		return;
+	image.named_ns = record.time_ns;
+	collected_.processes[image.process].comm = record.comm;
+}
+
 std::optional<Index> Aggregate::process_of(const StackRecord& record)
 {
 	const ImageKey key{record.tgid, record.start_time_ns, record.exec_id};
 	const auto known = images_.find(key);
 	if (known != images_.end()) {
-		if (record.tid == record.tgid)
-			collected_.processes[known->second].comm = record.comm;
+		rename(known->second, record);
 		if (record.word_bits)
-			collected_.processes[known->second].word_bits = record.word_bits;
-		return known->second;
+			collected_.processes[known->second.process].word_bits = record.word_bits;
+		return known->second.process;
 	}
 	if (collected_.processes.size() >= limits_.processes)
 		return std::nullopt;
 	const auto index = static_cast<Index>(collected_.processes.size());
 	collected_.processes.push_back(describe(record));
-	images_.emplace(key, index);
+	images_.emplace(key, Image{index, record.tid == record.tgid ? record.time_ns : 0});
 	return index;
 }
 

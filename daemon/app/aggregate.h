@@ -69,9 +69,14 @@ private:
 		bool operator()(Index a, Index b) const;
 	};
 	using ImageKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
+	struct Image {
+		Index process;
+		std::uint64_t named_ns; // when it was called so, CLOCK_BOOTTIME
+	};
 
 	std::optional<Index> process_of(const StackRecord& record);
 	ReportProcess describe(const StackRecord& record);
+	void rename(Image& image, const StackRecord& record);
 	std::optional<Index> frame_of(const StackFrame& frame, bool exact);
 	std::optional<Index> stack_of(const StackRecord& record, const OnFile& on_file);
 	std::optional<Index> keep(ReportStack stack);
@@ -80,7 +85,7 @@ private:
 	Processes& processes_;
 	const Limits limits_;
 	Collected collected_;
-	std::map<ImageKey, Index> images_;
+	std::map<ImageKey, Image> images_;
 	std::unordered_map<RawFrame, Index, FrameHash> frames_;
 	std::unordered_set<Index, StackHash, StackEqual> stacks_;
 	std::unordered_set<std::uint32_t> files_;

@@ -8,10 +8,10 @@
 for verb in coroutine fcontext upward downward; do
 	want "a program on other stacks is recorded: $verb" uwind record -F 499 -o $verb.json -- "$PROGRAMS/stacks_victim" $verb 3
 done
-rules coroutine.json schema balance samples:coroutine:100 complete:coroutine:90 chain:coroutine:work_recurse:coroutine
-rules fcontext.json schema balance samples:fcontext:100 complete:fcontext:90 chain:fcontext:work_recurse:fcontext_entry
-rules upward.json schema balance samples:upward:100 complete:upward:90 bottom:upward chain:upward:work_recurse:call_on chain:upward:call_on:main
-rules downward.json schema balance samples:downward:100 stop:downward:stack_switch:80 chain:downward:work_recurse:call_on
+rules coroutine.json schema balance samples:stacks_victim:100 complete:stacks_victim:90 chain:stacks_victim:work_recurse:coroutine
+rules fcontext.json schema balance samples:stacks_victim:100 complete:stacks_victim:90 chain:stacks_victim:work_recurse:fcontext_entry
+rules upward.json schema balance samples:stacks_victim:100 complete:stacks_victim:90 bottom:stacks_victim chain:stacks_victim:work_recurse:call_on chain:stacks_victim:call_on:main
+rules downward.json schema balance samples:stacks_victim:100 stop:stacks_victim:stack_switch:80 chain:stacks_victim:work_recurse:call_on
 
 for verb in here aside; do
 	want "a call through a null pointer is recorded in its handler: $verb" uwind record -F 499 -o null.json -- "$PROGRAMS/null_victim" $verb 2

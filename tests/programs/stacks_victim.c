@@ -156,15 +156,6 @@ static void run_downward(void)
 	pthread_join(thread, NULL);
 }
 
-/* A process is called as its first thread was when that was sampled last: that should be after it got its name. */
-static void work_named(void)
-{
-	double named = work_clock(CLOCK_PROCESS_CPUTIME_ID) + 0.05;
-
-	WORK_UNTIL(CLOCK_PROCESS_CPUTIME_ID, named)
-		work_sink += work_recurse(3, 1);
-}
-
 int main(int argc, char **argv)
 {
 	if (argc != 3) {
@@ -172,8 +163,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	until = work_clock(CLOCK_MONOTONIC) + atof(argv[2]);
-	pthread_setname_np(pthread_self(), argv[1]);
-	work_named();
 	if (!strcmp(argv[1], "coroutine"))
 		run_coroutines();
 	else if (!strcmp(argv[1], "fcontext"))

@@ -107,6 +107,18 @@ TEST_CASE("a process is called as its main thread is")
 	CHECK(report.samples.at(0).tid == 2);
 }
 
+TEST_CASE("a process is called as it was last, whichever processor's samples come first")
+{
+	Fixture f;
+	auto earlier = stack_record(1, {}), later = earlier;
+	earlier.time_ns = 1;
+	later.time_ns = 2;
+	later.comm = "renamed";
+	for (const auto& record : {later, earlier})
+		f.aggregate.add(record, ignore_file);
+	CHECK(f.report().processes.at(0).comm == "renamed");
+}
+
 TEST_CASE("a process that took over the number lends no name")
 {
 	Fixture f;
