@@ -61,6 +61,28 @@ kernel_edges() {
 	done
 }
 
+# What a room of daemon/tables may include, besides itself and what lies beside the rooms.
+table_rooms_below() { # ROOM
+	case $1 in
+	cfi) echo isa code ;;
+	ehabi) echo cfi ;;
+	go) echo isa code ;;
+	code) echo isa ;;
+	known) echo cfi code ehabi isa ;;
+	esac
+}
+
+table_rule() {
+	local room=${1#daemon/tables/} header=${2//\"/} below
+	case $1:$header in
+	daemon/tables/*/*:tables/*/*) ;;
+	*) return 0 ;;
+	esac
+	room=${room%%/*} header=${header#tables/}
+	below=" $room $(table_rooms_below "$room") "
+	[[ $below == *" ${header%%/*} "* ]] || complain "$1" "$2" "$room may include:$below"
+}
+
 # A quoted include begins with one of the folders that the layer may see.
 daemon_rule() {
 	local file=$1 header=${2//\"/} layers
@@ -92,7 +114,10 @@ while read -r file header; do
 	case $file in
 	kmod/core/*) core_rule "$file" "$header" ;;
 	kmod/*) kernel_rule "$file" "$header" ;;
-	daemon/*) daemon_rule "$file" "$header" ;;
+	daemon/*)
+		daemon_rule "$file" "$header"
+		table_rule "$file" "$header"
+		;;
 	esac
 	uapi_rule "$file" "$header"
 done < <(includes kmod daemon tests)

@@ -3,7 +3,7 @@
 // before anything is read.
 #include "tables/elf_file.h"
 
-#include "tables/cfi_pointer.h"
+#include "tables/cfi/pointer.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "model/table_rows.h"
 #include "tables/byte_cursor.h"
-#include "tables/code_function.h"
+#include "tables/code/function.h"
 
 #include <libelf.h>
 #include <map>

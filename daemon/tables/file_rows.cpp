@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tables/file_rows.h"
 
-#include "tables/eh_frame.h"
-#include "tables/ehabi_rows.h"
-#include "tables/entry.h"
+#include "tables/cfi/eh_frame.h"
+#include "tables/ehabi/rows.h"
 #include "tables/gaps.h"
-#include "tables/go_rows.h"
-#include "tables/known_code.h"
+#include "tables/go/rows.h"
+#include "tables/known/entry.h"
+#include "tables/known/known_code.h"
 #include "tables/row_builder.h"
 
 extern "C" {

@@ -4,7 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "tables/entry.h"
+#include "tables/known/entry.h"
 
 namespace uwind {
 

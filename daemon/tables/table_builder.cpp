@@ -3,7 +3,7 @@
 #include "tables/table_builder.h"
 
 #include "tables/file_rows.h"
-#include "tables/plt.h"
+#include "tables/known/plt.h"
 #include "tables/row_builder.h"
 #include "tables/sframe_rows.h"
 

@@ -6,7 +6,7 @@
 
 #include "../unit/arm_image.h"
 #include "tables/byte_cursor.h"
-#include "tables/ehabi_rows.h"
+#include "tables/ehabi/rows.h"
 #include "tables/module_view.h"
 
 namespace {

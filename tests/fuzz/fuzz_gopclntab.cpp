@@ -3,7 +3,7 @@
 // error. The first byte says how long an address is.
 #include <cstdlib>
 
-#include "tables/gopclntab.h"
+#include "tables/go/pclntab.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes)
 {

@@ -7,8 +7,8 @@
 #include "base/handle.h"
 #include "core.h"
 #include "tables/elf_file.h"
-#include "tables/instruction_arm64.h"
-#include "tables/instruction_x86.h"
+#include "tables/isa/arm64/instruction.h"
+#include "tables/isa/x86/instruction.h"
 
 extern "C" {
 #include "call_site.h"

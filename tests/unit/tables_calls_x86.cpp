@@ -2,7 +2,7 @@
 // Calls of code with rows, as far as they lead into gaps.
 #include <catch2/catch.hpp>
 
-#include "tables/calls_x86.h"
+#include "tables/code/x86/calls.h"
 
 using uwind::AddressRange;
 using uwind::Arch;
@@ -43,7 +43,8 @@ TEST_CASE("a call into a gap is found, before it and behind it none")
 TEST_CASE("what looks like a call within another instruction is none")
 {
 	// mov $0xfae8, %eax; add %al, (%rax); nop; call
-	const std::vector<std::uint8_t> code{0xb8, 0xe8, 0xfa, 0x00, 0x00, 0x00, 0x00, 0x90, 0xe8, 0xf3, 0x00, 0x00, 0x00};
+	const std::vector<std::uint8_t> code{0xb8, 0xe8, 0xfa, 0x00, 0x00, 0x00, 0x00,
+					     0x90, 0xe8, 0xf3, 0x00, 0x00, 0x00};
 	CHECK(targets(code, {0}, gaps) == std::vector<std::uint64_t>{0x1100});
 	CHECK(targets(code, {0, 7}, gaps) == std::vector<std::uint64_t>{0x1100});
 	CHECK(targets(code, {0, 7}, gaps, Arch::i386) == std::vector<std::uint64_t>{0x1100});

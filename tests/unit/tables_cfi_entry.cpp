@@ -2,7 +2,7 @@
 // Records, augmentations, pointer encodings, and how overlapping functions are cut.
 #include <cerrno>
 
-#include "tables/cfi_entry.h"
+#include "tables/cfi/entry.h"
 #include "tables_lower.h"
 
 using namespace image;

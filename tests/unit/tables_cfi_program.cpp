@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Every call frame instruction, and what it does to the rows.
-#include "tables/eh_frame.h"
+#include "tables/cfi/eh_frame.h"
 #include "tables_lower.h"
 
 using namespace image;

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/handle.h"
-#include "tables/clone_call.h"
 #include "tables/file_rows.h"
 #include "tables/gaps.h"
+#include "tables/known/clone_call.h"
 #include "tables/module_view.h"
 #include "tables/rule_text.h"
 

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/handle.h"
-#include "tables/code.h"
+#include "tables/code/code.h"
 #include "tables/file_rows.h"
 #include "tables/rule_text.h"
 

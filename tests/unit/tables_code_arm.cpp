@@ -8,8 +8,8 @@
 
 #include "base/handle.h"
 #include "readelf_frames.h"
-#include "tables/code_arm.h"
-#include "tables/instruction_arm.h"
+#include "tables/code/arm/code.h"
+#include "tables/isa/arm/instruction.h"
 #include "tables/rule_text.h"
 #include "tables/segments.h"
 #include "tables_code_agreement.h"
@@ -73,7 +73,7 @@ TEST_CASE("text that was blanked proves nothing, and so does what leads there al
 {
 	CHECK(a32(std::vector<std::uint32_t>(16)) == "0 end");
 	CHECK(a32({0, 0, 0xe12fff1e}).starts_with("0 none")); // andeq r0, r0, r0 twice, bx lr
-	CHECK(a32({0xe0811002, 0}) == "0 end");    // add r1, r1, r2
+	CHECK(a32({0xe0811002, 0}) == "0 end");               // add r1, r1, r2
 	CHECK(thumb(std::vector<std::uint16_t>(16)) == "0 end");
 	CHECK(thumb({add, 0, 0}) == "0 end");
 	CHECK(thumb({add, 0xe7fd}) == "0 " + leaf + "; 4 end"); // b to the first one: never ends

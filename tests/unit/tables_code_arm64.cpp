@@ -7,8 +7,8 @@
 
 #include "assembled.h"
 #include "core.h"
-#include "tables/code.h"
-#include "tables/instruction_arm64.h"
+#include "tables/code/code.h"
+#include "tables/isa/arm64/instruction.h"
 #include "tables_code_agreement.h"
 #include "tables_lower.h"
 

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <unistd.h>
 
-#include "tables/code_x86.h"
+#include "tables/code/x86/code.h"
 #include "tables/rule_text.h"
 #include "tables_code_agreement.h"
 #include "tables_lower.h"

@@ -11,7 +11,7 @@
 #include "assembled.h"
 #include "base/handle.h"
 #include "readelf_frames.h"
-#include "tables/eh_frame.h"
+#include "tables/cfi/eh_frame.h"
 #include "tables/table_builder.h"
 #include "tables_lower.h"
 

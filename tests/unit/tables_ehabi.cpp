@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tables/ehabi.h"
+#include "tables/ehabi/opcodes.h"
 #include "tables/rule_text.h"
 
 extern "C" {

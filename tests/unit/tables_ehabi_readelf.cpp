@@ -12,8 +12,8 @@
 #include "arm_image.h"
 #include "base/handle.h"
 #include "readelf_ehabi.h"
-#include "tables/ehabi.h"
-#include "tables/exidx.h"
+#include "tables/ehabi/exidx.h"
+#include "tables/ehabi/opcodes.h"
 #include "tables/rule_text.h"
 
 extern "C" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "assembled.h"
-#include "tables/epilogue_arm64.h"
+#include "tables/code/arm64/epilogue.h"
 
 namespace {
 

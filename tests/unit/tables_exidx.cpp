@@ -4,8 +4,8 @@
 #include <cerrno>
 
 #include "arm_image.h"
-#include "tables/ehabi_rows.h"
-#include "tables/exidx.h"
+#include "tables/ehabi/exidx.h"
+#include "tables/ehabi/rows.h"
 #include "tables/module_view.h"
 #include "tables/rule_text.h"
 #include "tables_image.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "assembled.h"
-#include "tables/fiber.h"
+#include "tables/known/fiber.h"
 
 namespace {
 

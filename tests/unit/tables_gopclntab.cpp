@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "go_image.h"
-#include "tables/gopclntab.h"
+#include "tables/go/pclntab.h"
 #include "tables_lower.h"
 
 using go_image::Function;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <unistd.h>
 
-#include "tables/instruction_arm.h"
+#include "tables/isa/arm/instruction.h"
 
 using uwind::ArmAction;
 using uwind::ArmFlow;

@@ -2,7 +2,7 @@
 // arm64's instructions one by one, as the assembler encodes them.
 #include "assembled.h"
 #include "tables/byte_cursor.h"
-#include "tables/instruction_arm64.h"
+#include "tables/isa/arm64/instruction.h"
 
 using uwind::Arm64Way;
 

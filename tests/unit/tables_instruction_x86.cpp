@@ -9,7 +9,7 @@
 
 #include "base/handle.h"
 #include "tables/elf_file.h"
-#include "tables/instruction_x86.h"
+#include "tables/isa/x86/instruction.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Rows for code without CFI: PLTs, the entry point, the vDSO's signal return.
-#include "tables/entry.h"
+#include "tables/known/entry.h"
 #include "tables_lower.h"
 
 using namespace image;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // The resolver as glibc writes it, assembled by another hand.
 #include "assembled.h"
-#include "tables/resolver_arm.h"
+#include "tables/known/resolver_arm.h"
 
 namespace {
 

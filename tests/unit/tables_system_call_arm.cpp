@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Code as C libraries write it, in both modes, assembled by another hand.
 #include "assembled.h"
-#include "tables/system_call_arm.h"
+#include "tables/known/system_call_arm.h"
 
 namespace {
 

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0
+// Sorts the functions by file offset, then interprets each once, straight to rows.
+#include "tables/cfi/eh_frame.h"
+
+#include "tables/cfi/outlined.h"
+#include "tables/cfi/program.h"
+#include "tables/cfi/rule.h"
+#include "tables/code/arm64/epilogue.h"
+#include "tables/code/x86/code.h"
+#include "tables/isa/arm64/instruction.h"
+#include "tables/segments.h"
+
+extern "C" {
+#include "table.h"
+}
+
+#include <algorithm>
+#include <cerrno>
+
+namespace uwind {
+namespace {
+
+// A function's code in the file. end is cut by the next one's start.
+struct Piece {
+	std::uint32_t start, end;
+	std::uint32_t fde;
+};
+
+Rule rule_of_kind(std::uint8_t kind)
+{
+	Rule rule;
+	rule.kind = kind;
+	return rule;
+}
+
+// Interrupts overwrite what lies there. The i386 string functions of glibc 2.36 count
+// one pop too many behind each return.
+bool ra_below_sp(const Rule& rule, const FrameAbi& abi)
+{
+	return !abi.has_link && rule.kind == UW_RULE_FRAME && rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp &&
+	       rule.ra_place == UW_PLACE_CFA_MEM && std::int64_t{rule.cfa_off} + rule.ra_off < 0;
+}
+
+// SP stays where it was at the function's first instruction.
+bool is_flat(const Rule& rule, const FrameAbi& abi)
+{
+	return rule.kind == UW_RULE_FRAME && rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp &&
+	       rule.cfa_off == abi.word && rule.fp_place == UW_PLACE_SAME;
+}
+
+// What a rule says of a frame of arm64. bare: nothing is on the stack, as where a function returns.
+enum class Made : std::uint8_t { unsaid, bare, frame };
+
+Made made_of(const Rule& rule, const FrameAbi& abi)
+{
+	if (rule.kind != UW_RULE_FRAME)
+		return Made::unsaid;
+	const bool bare = rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp && !rule.cfa_off;
+	return bare && rule.ra_place == UW_PLACE_SAME ? Made::bare : Made::frame;
+}
+
+// Turns frame states into rows at file offsets.
+class RowSink final : public FrameSink {
+public:
+	RowSink(FrameAbi abi, RowBuilder& builder) : abi_(abi), builder_(builder) {}
+
+	// offset = address - bias, for the function that comes next; raise is added to its CFA.
+	void begin(std::uint64_t bias, std::uint64_t end, bool signal_frame, std::int64_t raise = 0)
+	{
+		bias_ = bias;
+		end_ = end;
+		signal_frame_ = signal_frame;
+		raise_ = raise;
+		missing_ = 0;
+		contradiction_ = false;
+		flat_ = true;
+		mentions_fp_ = lose_fp_ = false;
+		made_.clear();
+		mark_ = {stated_.size(), left_out_.size(), outlined_.size()};
+	}
+	// That function is interpreted once more: what was noted of it counts no more.
+	void begin_again()
+	{
+		forget_left_out();
+		stated_.resize(mark_.stated);
+	}
+	// … or what no row can say of it.
+	void forget_left_out()
+	{
+		left_out_.resize(mark_.left_out);
+		outlined_.resize(mark_.outlined);
+	}
+	// What the function's CFA lacked.
+	std::int64_t missing_cfa_bytes() const { return missing_; }
+	// The function's CFI says that its return address lies below SP.
+	bool contradicts_itself() const { return contradiction_; }
+	// … that it pushes nothing.
+	bool flat() const { return flat_; }
+	// … what becomes of the frame pointer.
+	bool mentions_fp() const { return mentions_fp_; }
+	// For the next function: where it has a frame, the caller's frame pointer is not known.
+	void lose_fp() { lose_fp_ = true; }
+	// What it says at a file offset of its code. Of arm64 only.
+	Made made_at(std::uint32_t offset) const;
+	// See CfiRows.
+	std::vector<Stretch> take_stated() { return std::move(stated_); }
+	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
+	void broken(std::uint64_t start, CfiReason reason) override { leave_out(start, end_, reason); }
+	// What CFI describes, but no row can say; with rules of kind UNKNOWN.
+	const std::vector<Stretch>& left_out() const { return left_out_; }
+	const std::vector<OutlinedRow>& outlined() const { return outlined_; }
+	// What is noted is limited like rows, and with them.
+	bool full() const
+	{
+		return builder_.full() ||
+		       builder_.size() + stated_.size() + left_out_.size() + outlined_.size() > UW_MAX_ROWS;
+	}
+	void count(CfiReason reason, std::uint64_t n = 1) { counts_[static_cast<std::size_t>(reason)] += n; }
+	std::map<std::string, std::uint64_t> reasons() const;
+
+private:
+	void add(std::uint64_t address, const Rule& rule)
+	{
+		const auto start = static_cast<std::uint32_t>(address - bias_);
+		if (!builder_.add(start, rule) && !builder_.full())
+			count(CfiReason::too_many_rules);
+	}
+	Stretch stretch(std::uint64_t start, std::uint64_t end, const Rule& rule) const
+	{
+		return {static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_), rule};
+	}
+	void note_made(std::uint64_t start, Made made);
+	void leave_out(std::uint64_t start, std::uint64_t end, CfiReason reason);
+	bool add_outlined(std::uint64_t start, std::uint64_t end, const FrameState& state);
+	void stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa, const Rule& rule);
+
+	const FrameAbi abi_;
+	RowBuilder& builder_;
+	std::uint64_t bias_ = 0, end_ = 0;
+	bool signal_frame_ = false;
+	std::int64_t raise_ = 0, missing_ = 0;
+	bool contradiction_ = false, flat_ = true;
+	bool mentions_fp_ = false, lose_fp_ = false;
+	std::vector<std::pair<std::uint32_t, Made>> made_; // from this offset on
+	// How much there was when the function began.
+	struct {
+		std::size_t stated, left_out, outlined;
+	} mark_ = {};
+	std::vector<Stretch> left_out_;
+	std::vector<OutlinedRow> outlined_;
+	std::vector<Stretch> stated_;
+	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
+};
+
+void RowSink::note_made(std::uint64_t start, Made made)
+{
+	if (made_.empty() || made_.back().second != made)
+		made_.emplace_back(static_cast<std::uint32_t>(start - bias_), made);
+}
+
+void RowSink::leave_out(std::uint64_t start, std::uint64_t end, CfiReason reason)
+{
+	count(reason);
+	add(start, Rule{});
+	append_stretch(left_out_, stretch(start, end, rule_of_kind(UW_RULE_UNKNOWN)), mark_.left_out);
+}
+
+// What cfi_outlined.h is about: nothing but the pc, and maybe SP, is another one in the caller.
+bool RowSink::add_outlined(std::uint64_t start, std::uint64_t end, const FrameState& state)
+{
+	constexpr std::int64_t far = std::int64_t{1} << 30;
+	const auto unchanged = [](const SavedRegister& saved) {
+		return saved.saved == Saved::unspecified || saved.saved == Saved::same;
+	};
+	const Symbolic &ra = state.ra.how, &cfa = state.cfa;
+	if (state.ra.saved != Saved::value || ra.form != Form::pc_bits || ra.mask || state.no_cfa != CfiReason::none ||
+	    cfa.form != Form::address || cfa.base >= abi_.nr_regs || cfa.offset > far || cfa.offset < -far ||
+	    !unchanged(state.fp) || !unchanged(state.base) || !unchanged(state.sp))
+		return false;
+	add(start, Rule{});
+	const OutlinedRow next{{static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_)},
+			       bias_,
+			       ra.offset,
+			       cfa.base,
+			       static_cast<std::int32_t>(cfa.offset)};
+	if (outlined_.size() > mark_.outlined && outlined_.back().continues(next))
+		outlined_.back().range.end = next.range.end;
+	else
+		outlined_.push_back(next);
+	return true;
+}
+
+void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& state)
+{
+	if (full())
+		return;
+	if (const std::int64_t missing = uwind::missing_cfa_bytes(state, abi_))
+		missing_ = missing;
+	LoweredRule lowered = lower_frame(raise_ ? raise_cfa(state, abi_, raise_) : state, abi_, signal_frame_);
+	if (lowered.fp_lost)
+		count(CfiReason::fp_lost);
+	mentions_fp_ |= state.fp.saved != Saved::unspecified;
+	if (lose_fp_ && made_of(lowered.rule, abi_) == Made::frame && !is_flat(lowered.rule, abi_))
+		lowered.rule.fp_place = UW_PLACE_LOST;
+	contradiction_ |= ra_below_sp(lowered.rule, abi_);
+	flat_ &= is_flat(lowered.rule, abi_);
+	if (abi_.has_link)
+		note_made(start, made_of(lowered.rule, abi_));
+	if (lowered.rule.kind != UW_RULE_FRAME && lowered.rule.kind != UW_RULE_NONE)
+		append_stretch(stated_, stretch(start, end, lowered.rule), mark_.stated);
+	if (lowered.reason != CfiReason::none) {
+		if (!add_outlined(start, end, state))
+			leave_out(start, end, lowered.reason);
+	} else if (lowered.rule.kind == UW_RULE_FRAME && state.cfa.form == Form::stepped && state.cfa.add)
+		stepped_rows(start, end, state.cfa, lowered.rule);
+	else
+		add(start, lowered.rule);
+}
+
+Made RowSink::made_at(std::uint32_t offset) const
+{
+	const auto next = std::upper_bound(made_.begin(), made_.end(), offset,
+					   [](std::uint32_t at, const auto& row) { return at < row.first; });
+	return next == made_.begin() ? Made::unsaid : next[-1].second;
+}
+
+// The CFA depends on the pc's low bits: two rows for every block of mask + 1 bytes.
+void RowSink::stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa, const Rule& rule)
+{
+	Rule above = rule;
+	if (__builtin_add_overflow(rule.cfa_off, cfa.add, &above.cfa_off))
+		return leave_out(start, end, CfiReason::offset);
+	for (std::uint64_t at = start; at < end && !builder_.full();) {
+		const std::uint64_t low = at & cfa.mask;
+		const bool step = low >= cfa.threshold;
+		add(at, step ? above : rule);
+		at += (step ? cfa.mask + 1u : cfa.threshold) - low;
+	}
+}
+
+std::map<std::string, std::uint64_t> RowSink::reasons() const
+{
+	std::map<std::string, std::uint64_t> result;
+	for (std::size_t i = 0; i < std::size(counts_); i++)
+		if (counts_[i])
+			result[cfi_reason_text[i]] = counts_[i];
+	return result;
+}
+
+// Does a function give its frame pointer another value? Its instructions are read one behind the other.
+bool changes_fp(Bytes code, Arch arch)
+{
+	const std::uint8_t fp = uw_abis[static_cast<unsigned>(arch)].fp;
+	if (arch == Arch::x86_64 || arch == Arch::i386)
+		return changes_fp_x86(code, arch);
+	for (std::size_t at = 0; arch == Arch::arm64 && at + 4 <= code.size(); at += 4) {
+		const std::uint32_t word = word_at(code, at);
+		const auto sum = sum_arm64(word);
+		const auto access = access_arm64(word);
+		if ((sum && sum->to == fp) ||
+		    (access && access->load && !access->vector && (access->first == fp || access->second == fp)))
+			return true;
+	}
+	return false;
+}
+
+std::vector<ElfSection> code_to_compare(const ElfFile* program, bool debug_frame)
+{
+	const bool compared =
+		program && (debug_frame || program->arch() == Arch::i386 || program->arch() == Arch::arm64);
+	return compared ? program->code_sections() : std::vector<ElfSection>{};
+}
+
+class Lowering {
+public:
+	// program: whose instructions the call frame information is held against; none: of no file.
+	Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, const ElfFile* program);
+	Result<CfiRows> run();
+
+private:
+	Status collect();
+	void sort();
+	void note_tails();
+	void interpret();
+	void interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program);
+	Bytes code_of(const Piece& piece) const;
+	bool pushes_in_silence(const Piece& piece) const;
+	bool knows_ends(const std::vector<Stretch>& ends) const;
+	bool knows_beginnings(const Piece& piece) const;
+	void hold_against_code(const Piece& piece, std::uint64_t address);
+	CfiRows take_rows();
+	void add_outlined(CfiRows& rows);
+
+	const std::vector<Segment>& segments_;
+	CfiSection cfi_;
+	FrameAbi abi_;
+	RowBuilder builder_;
+	RowSink sink_;
+	std::vector<Piece> pieces_;
+	std::vector<Stretch> tails_; // of functions that others cut short: behind these
+	std::vector<CodeFunction> doubtful_, functions_;
+	std::vector<OffsetRange> silent_; // functions whose CFI is good for calls only; in order
+	std::vector<Stretch> epilogues_;  // of these
+	const Arch arch_;
+	const ElfFile* const program_;
+	const std::vector<ElfSection> code_;
+};
+
+// The smallest row that compilers write takes six bytes.
+Lowering::Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, const ElfFile* program)
+    : segments_(segments), cfi_(std::move(cfi)), abi_(frame_abi(arch)), builder_(cfi_.bytes.size() / 6),
+      sink_(abi_, builder_), arch_(arch), program_(program), code_(code_to_compare(program, cfi_.debug))
+{
+}
+
+Result<CfiRows> Lowering::run()
+{
+	if (Status status = read_cfi_section(cfi_); !status)
+		return status.error();
+	if (Status status = collect(); !status)
+		return status.error();
+	sort();
+	interpret();
+	if (sink_.full())
+		return Error{E2BIG, std::string(cfi_.debug ? ".debug_frame" : ".eh_frame") + " gives more than " +
+					    std::to_string(UW_MAX_ROWS) + " rows, the most that a table takes"};
+	return take_rows();
+}
+
+CfiRows Lowering::take_rows()
+{
+	CfiRows rows;
+	rows.section = true;
+	rows.believed = builder_.take();
+	rows.believed.method = cfi_.debug ? UW_METHOD_DEBUG_FRAME : UW_METHOD_EH_FRAME;
+	rows.believed.arch = abi_.arch;
+	rows.left_out = sink_.left_out();
+	rows.left_out.insert(rows.left_out.end(), tails_.begin(), tails_.end());
+	add_outlined(rows);
+	rows.believed.inexpressible = sink_.reasons();
+	rows.at_calls = cut_out(rows.believed, silent_);
+	rows.epilogues = std::move(epilogues_);
+	rows.doubtful = std::move(doubtful_);
+	rows.functions = std::move(functions_);
+	rows.stated = sink_.take_stated();
+	return rows;
+}
+
+void Lowering::add_outlined(CfiRows& rows)
+{
+	std::vector<Stretch> composed;
+	if (program_)
+		composed = compose_outlined(sink_.outlined(), rows.believed, *program_);
+	fill_gaps(rows.believed, rows_of(composed));
+	for (const OutlinedRow& row : sink_.outlined())
+		rows.left_out.push_back({row.range.start, row.range.end, rule_of_kind(UW_RULE_UNKNOWN)});
+	for (const Stretch& stretch : composed)
+		if (stretch.rule.kind == UW_RULE_UNKNOWN)
+			sink_.count(CfiReason::ra_expression);
+}
+
+Status Lowering::collect()
+{
+	for (std::size_t i = 0; i < std::size(cfi_.skipped); i++)
+		sink_.count(static_cast<CfiReason>(i), cfi_.skipped[i]);
+	pieces_.reserve(cfi_.fdes.size());
+	const Segment* segment = nullptr;
+	for (std::uint32_t i = 0; i < cfi_.fdes.size(); i++) {
+		const Fde& fde = cfi_.fdes[i];
+		if (!segment || !segment_holds(*segment, fde.start, fde.bytes))
+			segment = find_segment(segments_, fde.start, fde.bytes);
+		if (!segment) {
+			sink_.count(CfiReason::outside);
+			continue;
+		}
+		const std::uint64_t start = fde.start - segment->address + segment->offset;
+		if (start + fde.bytes > max_offset)
+			return offset_error(start + fde.bytes);
+		pieces_.push_back(
+			{static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(start + fde.bytes), i});
+	}
+	return Nothing{};
+}
+
+// Of the sorted functions, before any is cut: where one reaches, but another one counts, and ends earlier.
+void Lowering::note_tails()
+{
+	std::uint32_t counted = 0, end = 0, reach = 0; // start and end of the last that counts; where any ends
+	const auto note_until = [&](std::uint32_t next) {
+		const std::uint32_t tail = std::min(reach, next);
+		if (end < tail)
+			tails_.push_back({end, tail, rule_of_kind(UW_RULE_UNKNOWN)});
+	};
+	for (const Piece& piece : pieces_) {
+		if (piece.start != counted || !reach) {
+			note_until(piece.start);
+			counted = piece.start;
+			end = piece.end;
+		}
+		reach = std::max(reach, piece.end);
+	}
+	note_until(reach);
+}
+
+void Lowering::sort()
+{
+	const auto by_start = [](const Piece& left, const Piece& right) { return left.start < right.start; };
+	if (!std::is_sorted(pieces_.begin(), pieces_.end(), by_start))
+		std::stable_sort(pieces_.begin(), pieces_.end(), by_start);
+	note_tails();
+	const auto last = std::unique(pieces_.begin(), pieces_.end(),
+				      [](const Piece& left, const Piece& right) { return left.start == right.start; });
+	sink_.count(CfiReason::shadowed, static_cast<std::uint64_t>(pieces_.end() - last));
+	pieces_.erase(last, pieces_.end());
+	for (std::size_t i = 1; i < pieces_.size(); i++)
+		pieces_[i - 1].end = std::min(pieces_[i - 1].end, pieces_[i].start);
+}
+
+void Lowering::interpret()
+{
+	FrameProgram program(cfi_, abi_, sink_);
+	std::vector<CieState> states;
+	states.reserve(cfi_.cies.size());
+	for (const Cie& cie : cfi_.cies)
+		states.push_back(program.run_cie(cie));
+	for (std::size_t i = 0; i < pieces_.size() && !sink_.full(); i++) {
+		interpret(pieces_[i], states, program);
+		if (i + 1 == pieces_.size() || pieces_[i + 1].start > pieces_[i].end)
+			builder_.add(pieces_[i].end, Rule{});
+	}
+}
+
+Bytes Lowering::code_of(const Piece& piece) const
+{
+	const std::uint64_t bytes = piece.end - piece.start;
+	for (const ElfSection& section : code_) {
+		const std::uint64_t into = piece.start - section.offset;
+		if (into < section.bytes.size() && bytes <= section.bytes.size() - into)
+			return section.bytes.subspan(into, bytes);
+	}
+	return {};
+}
+
+// The CFI of glibc 2.36's i386 memcpy() says nothing of a register that it pushes.
+bool Lowering::pushes_in_silence(const Piece& piece) const
+{
+	return arch_ == Arch::i386 && sink_.flat() && pushes_x86(code_of(piece), arch_);
+}
+
+// clang 14 does not say how frames of arm64 are undone. Each end begins with what leaves the function.
+bool Lowering::knows_ends(const std::vector<Stretch>& ends) const
+{
+	for (std::size_t i = 0; i < ends.size(); i++)
+		if ((i == 0 || ends[i].end != ends[i - 1].start) && sink_.made_at(ends[i].start) == Made::frame)
+			return false;
+	return true;
+}
+
+// … nor of how they are made: all that a function that never returns has to show.
+bool Lowering::knows_beginnings(const Piece& piece) const
+{
+	const Bytes code = code_of(piece);
+	for (std::uint32_t at = 0; at + 8 <= code.size(); at += 4)
+		if (lowers_sp_arm64(word_at(code, at)) && sink_.made_at(piece.start + at + 4) == Made::bare)
+			return false;
+	return true;
+}
+
+void Lowering::hold_against_code(const Piece& piece, std::uint64_t address)
+{
+	std::vector<Stretch> ends;
+	read_epilogues_arm64(code_of(piece), piece.start, ends);
+	if (knows_ends(ends) && knows_beginnings(piece))
+		return;
+	silent_.push_back({piece.start, piece.end});
+	if (sink_.made_at(piece.start) == Made::bare)
+		doubtful_.push_back({address, piece.end - piece.start});
+	epilogues_.insert(epilogues_.end(), ends.begin(), ends.end());
+}
+
+void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program)
+{
+	const Fde& fde = cfi_.fdes[piece.fde];
+	const std::uint64_t bias = fde.start - piece.start, end = fde.start + (piece.end - piece.start);
+	const bool signal_frame = cfi_.cies[fde.cie].signal_frame;
+	const std::size_t before = builder_.size();
+	sink_.begin(bias, end, signal_frame);
+	program.run_fde(fde, states[fde.cie], end);
+	const std::int64_t missing = sink_.missing_cfa_bytes();
+	if (missing) {
+		builder_.truncate(before);
+		sink_.begin_again();
+		sink_.begin(bias, end, signal_frame, missing);
+		program.run_fde(fde, states[fde.cie], end);
+	}
+	if (cfi_.debug)
+		functions_.push_back({fde.start, piece.end - piece.start});
+	if (cfi_.debug && !sink_.mentions_fp() && changes_fp(code_of(piece), arch_)) {
+		builder_.truncate(before);
+		sink_.begin_again();
+		sink_.begin(bias, end, signal_frame, missing);
+		sink_.lose_fp();
+		program.run_fde(fde, states[fde.cie], end);
+	}
+	if (arch_ == Arch::arm64)
+		hold_against_code(piece, fde.start);
+	if (!sink_.contradicts_itself() && !pushes_in_silence(piece))
+		return;
+	builder_.truncate(before);
+	sink_.forget_left_out();
+	builder_.add(piece.start, Rule{});
+	sink_.count(CfiReason::contradiction);
+	doubtful_.push_back({fde.start, piece.end - piece.start});
+}
+
+} // namespace
+
+CfiSection cfi_section_of(const ElfFile& file, const ElfSection& section)
+{
+	CfiSection cfi;
+	cfi.bytes = section.bytes;
+	cfi.end_known = section.end_known;
+	cfi.bases.section = section.address;
+	cfi.bases.text = file.section_address(".text");
+	cfi.bases.data = file.section_address(".got");
+	cfi.bases.word = word_bytes(file.arch());
+	return cfi;
+}
+
+Result<CfiRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment>& segments, const ElfFile* program)
+{
+	const ElfFile::Found section = file.debug_frame();
+	if (!section)
+		return section.error();
+	if (!*section)
+		return Error{ENODATA, "there is no .debug_frame in it"};
+	CfiSection cfi;
+	cfi.bytes = (*section)->bytes;
+	cfi.debug = true;
+	cfi.bases.word = word_bytes(file.arch());
+	Result<CfiRows> rows = Lowering(segments, file.arch(), std::move(cfi), program).run();
+	if (rows && rows->believed.rows.empty() && rows->at_calls.rows.empty())
+		return Error{ENODATA, ".debug_frame describes no code of this file"};
+	return rows;
+}
+
+Result<CfiRows> lower_eh_frame(const ElfFile& file)
+{
+	const ElfFile::Found section = file.eh_frame();
+	if (!section)
+		return section.error();
+	if (!*section)
+		return CfiRows{};
+	return Lowering(file.segments(), file.arch(), cfi_section_of(file, **section), &file).run();
+}
+
+} // namespace uwind

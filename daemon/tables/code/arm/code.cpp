@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+// One beginning after the other: symbols and what is called first, then what pointers
+// lead to, then what is left. A beginning one of whose paths does not make sense takes
+// back all that it told.
+#include "tables/code/arm/code.h"
+
+#include "tables/code/arm/paths.h"
+
+extern "C" {
+#include "types.h"
+}
+
+#include <algorithm>
+#include <map>
+
+namespace uwind {
+namespace {
+
+constexpr std::size_t max_candidates = 8;
+constexpr std::uint32_t alignment = 4; // of most functions
+
+class ArmCodeReader {
+public:
+	ArmCodeReader(Bytes code, std::uint32_t address, const ArmCodeHints& hints)
+	    : hints_(hints), address_(address), paths_(code, address, hints.no_return), state_(paths_.places())
+	{
+	}
+
+	void run();
+	void collect(std::uint32_t offset, std::vector<Stretch>& stretches) const;
+
+private:
+	enum State : std::uint8_t { none, waiting, scouted };
+
+	struct Waiting {
+		std::size_t at;
+		bool thumb;
+	};
+
+	// Frames of a function that its blocks may have which no path leads to: one of those at its computed jumps, or,
+	// where exceptions land, one of those behind its calls.
+	struct Inside {
+		std::vector<std::uint32_t> jumps, landings;
+	};
+
+	void note_function(std::size_t at, bool thumb);
+	void scout(const Waiting& function);
+	void read_functions();
+	bool begin_at(std::size_t at, bool thumb, ArmPaths::Proof needed, bool blames);
+	bool begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb, ArmPaths::Proof needed);
+	bool begin_inside(std::size_t at, bool thumb);
+	bool begin_somehow(std::size_t at, bool thumb, bool behind_code);
+	const Inside& inside_before(std::size_t at) const;
+	ArmPaths::Proof needed_at(std::size_t at) const;
+	void keep();
+	void read_pointer(std::uint32_t address);
+	void read_pointers();
+	void read_rest();
+	bool is_prologue(std::size_t at, bool thumb) const;
+	bool is_padding(std::size_t at, bool thumb) const;
+
+	const ArmCodeHints& hints_;
+	const std::uint32_t address_;
+	ArmPaths paths_;
+	std::vector<std::uint8_t> state_;      // of beginnings
+	std::vector<Waiting> functions_;       // to be read
+	std::vector<std::uint32_t> pointers_;  // the same, with less certainty
+	std::map<std::size_t, Inside> inside_; // by beginning
+};
+
+void ArmCodeReader::note_function(std::size_t at, bool thumb)
+{
+	if (at >= paths_.places() || state_[at] != none || !paths_.is_unseen(at))
+		return;
+	state_[at] = waiting;
+	paths_.set_begin(at, true);
+	functions_.push_back({at, thumb});
+}
+
+void ArmCodeReader::keep()
+{
+	paths_.settle();
+	for (const ArmCall& call : paths_.calls())
+		note_function(paths_.place_of(call.target), call.thumb);
+	pointers_.insert(pointers_.end(), paths_.pointers().begin(), paths_.pointers().end());
+}
+
+// What a function calls is read before it, for what that tells of calls that do not
+// return.
+void ArmCodeReader::scout(const Waiting& function)
+{
+	state_[function.at] = scouted;
+	for (const ArmCall& call : paths_.calls_from(function.at, function.thumb))
+		note_function(paths_.place_of(call.target), call.thumb);
+}
+
+bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmPaths::Proof needed, bool blames)
+{
+	if (!paths_.follow(at, thumb, ArmFrame(), needed, blames)) {
+		if (needed == ArmPaths::Proof::none)
+			paths_.forget_and_doubt();
+		else
+			paths_.forget();
+		return false;
+	}
+	paths_.set_begin(at, true);
+	if (paths_.never_returned())
+		paths_.add_no_return(at);
+	inside_[at] = {paths_.jumps(), paths_.landings()};
+	keep();
+	return true;
+}
+
+// What calls lead to, too, and what those functions call.
+void ArmCodeReader::read_functions()
+{
+	while (!functions_.empty()) {
+		const Waiting next = functions_.back();
+		if (paths_.is_unseen(next.at) && state_[next.at] == waiting) {
+			scout(next);
+			continue;
+		}
+		functions_.pop_back();
+		if (!paths_.is_unseen(next.at) || !begin_at(next.at, next.thumb, ArmPaths::Proof::none, true))
+			paths_.set_begin(next.at, false);
+	}
+}
+
+// Of the function that lies before a place.
+const ArmCodeReader::Inside& ArmCodeReader::inside_before(std::size_t at) const
+{
+	static const Inside none;
+	const auto function = inside_.upper_bound(at);
+	return function == inside_.begin() ? none : std::prev(function)->second;
+}
+
+// Behind a computed jump there may be blocks that end with another one, as functions may.
+ArmPaths::Proof ArmCodeReader::needed_at(std::size_t at) const
+{
+	return inside_before(at).jumps.empty() ? ArmPaths::Proof::leaves : ArmPaths::Proof::strong;
+}
+
+void ArmCodeReader::read_pointer(std::uint32_t address)
+{
+	const std::size_t at = paths_.place_of(address);
+	if (at >= paths_.places() || !paths_.is_unseen(at))
+		return;
+	begin_at(at, address & 1, needed_at(at), address & 1);
+	read_functions();
+}
+
+void ArmCodeReader::read_pointers()
+{
+	for (const CodeFunction& function : hints_.functions)
+		if (!function.certain)
+			read_pointer(static_cast<std::uint32_t>(function.start));
+	while (!pointers_.empty()) {
+		const std::uint32_t address = pointers_.back();
+		pointers_.pop_back();
+		read_pointer(address);
+	}
+}
+
+bool ArmCodeReader::is_prologue(std::size_t at, bool thumb) const
+{
+	const ArmInstruction instruction = paths_.decode(at, thumb);
+	return instruction.action == ArmAction::store && instruction.base == UW_ARM_SP && instruction.moved < 0 &&
+	       !instruction.is_conditional() && instruction.registers >> UW_ARM_LR & 1;
+}
+
+bool ArmCodeReader::is_padding(std::size_t at, bool thumb) const
+{
+	const ArmInstruction instruction = paths_.decode(at, thumb);
+	const bool hint = instruction.bytes && instruction.flow == ArmFlow::next && !instruction.block &&
+			  instruction.action == ArmAction::none && !instruction.writes;
+	return !instruction.bytes || hint;
+}
+
+// With the one of these frames that makes sense.
+bool ArmCodeReader::begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb,
+			       ArmPaths::Proof needed)
+{
+	if (frames.empty() || frames.size() > max_candidates)
+		return false;
+	std::vector<std::uint32_t> sensible;
+	for (const std::uint32_t number : frames) {
+		if (paths_.follow(at, thumb, paths_.numbered(number), needed, true))
+			sensible.push_back(number);
+		paths_.forget();
+	}
+	const bool good = sensible.size() == 1 && paths_.follow(at, thumb, paths_.numbered(sensible[0]), needed, true);
+	if (good)
+		keep();
+	return good;
+}
+
+// What only a computed jump or an exception reaches. Where exceptions land the code often ends with a call that does
+// not return.
+bool ArmCodeReader::begin_inside(std::size_t at, bool thumb)
+{
+	const Inside inside = inside_before(at);
+	paths_.set_known_jumps(inside.jumps);
+	const bool good = begin_with(inside.jumps, at, thumb, ArmPaths::Proof::strong);
+	paths_.set_known_jumps({});
+	return good || begin_with(inside.landings, at, thumb, ArmPaths::Proof::leaves);
+}
+
+// In the mode of the code around, or else in the other one.
+bool ArmCodeReader::begin_somehow(std::size_t at, bool thumb, bool behind_code)
+{
+	if (begin_inside(at, thumb))
+		return true;
+	for (const bool mode : {thumb, !thumb}) {
+		const bool likely = behind_code || is_prologue(at, mode) || !((address_ + at * 2) % alignment);
+		const auto needed = behind_code && mode == thumb ? needed_at(at) : ArmPaths::Proof::strong;
+		if (likely && !is_padding(at, mode) && begin_at(at, mode, needed, behind_code && mode == thumb))
+			return true;
+	}
+	return false;
+}
+
+// What is left: functions that nobody calls directly, and where computed jumps lead. It
+// lies right behind what was read, or is aligned, or begins as functions do. The middle of
+// a function that made no sense may look like one.
+void ArmCodeReader::read_rest()
+{
+	bool behind_code = true, thumb = true;
+	for (std::size_t at = 0; at < paths_.places();) {
+		if (paths_.is_settled(at)) {
+			thumb = paths_.is_thumb(at);
+			at += std::max(paths_.decode(at, thumb).bytes / 2, 1u);
+			behind_code = true;
+		} else if (!paths_.is_unseen(at) || paths_.is_doubtful(at) || is_padding(at, thumb)) {
+			at++;
+		} else if (begin_somehow(at, thumb, behind_code)) {
+			read_functions();
+			read_pointers();
+		} else {
+			behind_code = false;
+			at++;
+		}
+	}
+}
+
+void ArmCodeReader::run()
+{
+	for (const CodeFunction& function : hints_.functions)
+		if (function.certain)
+			note_function(paths_.place_of(static_cast<std::uint32_t>(function.start)), function.start & 1);
+	read_functions();
+	read_pointers();
+	read_rest();
+}
+
+// The return address in the link register, as callers never have it: the walk ends, where a frame pointer would lead on
+// without the caller.
+Rule dead_end()
+{
+	Rule rule;
+	rule.kind = UW_RULE_FRAME;
+	rule.cfa_reg = UW_ARM_SP;
+	rule.cfa_off = 4;
+	return rule;
+}
+
+// Which frame there is depends on a condition. A frame pointer may be a caller's: not even that is followed.
+Rule do_not_guess()
+{
+	Rule rule;
+	rule.kind = UW_RULE_UNKNOWN;
+	return rule;
+}
+
+void ArmCodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) const
+{
+	for (std::size_t at = 0; at < paths_.places();) {
+		const std::uint32_t start = offset + static_cast<std::uint32_t>(at * 2);
+		if (!paths_.is_settled(at)) {
+			at++;
+			continue;
+		}
+		const ArmInstruction instruction = paths_.decode(at, paths_.is_thumb(at));
+		const std::uint32_t bytes = std::max(instruction.bytes, 2u);
+		const ArmFrame& frame = paths_.frame(at);
+		const Rule rule = frame == ArmFrame::unknown() ? do_not_guess() : frame.rule();
+		at += bytes / 2;
+		if (instruction.flow == ArmFlow::call && frame.is_orphaned())
+			stretches.push_back({start + 1, start + bytes, dead_end()}); // return addresses only
+		if (rule.kind == UW_RULE_NONE)
+			continue;
+		const bool joins = !stretches.empty() && stretches.back().end == start && stretches.back().rule == rule;
+		if (joins)
+			stretches.back().end = start + bytes;
+		else
+			stretches.push_back({start, start + bytes, rule});
+	}
+}
+
+} // namespace
+
+void read_code_arm(Bytes code, std::uint64_t address, std::uint32_t offset, const ArmCodeHints& hints,
+		   std::vector<Stretch>& stretches)
+{
+	if (code.size() > max_read_arm_bytes || address % 2)
+		return;
+	ArmCodeReader reader(code, static_cast<std::uint32_t>(address), hints);
+	reader.run();
+	reader.collect(offset, stretches);
+}
+
+} // namespace uwind

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+// Rows for x86 code that has no CFI, from reading the code itself. code_arm64.h is its twin.
+#pragma once
+
+#include "model/table_rows.h"
+#include "tables/byte_cursor.h"
+#include "tables/code/function.h"
+#include "tables/row_builder.h"
+
+#include <vector>
+
+namespace uwind {
+
+// A longer stretch is left alone: each byte of it takes some memory meanwhile.
+constexpr std::uint64_t max_read_x86_bytes = 1 << 20;
+
+// Appends the rows of a stretch of code at an address, whose first byte has this file
+// offset. Functions begin at those places, where calls go, and where code is aligned and
+// returns well, but not inside of those whose size is known. What only a computed jump of a
+// function can reach has the frame of that jump.
+// Where two ways meet, what they do not agree in is lost: a register may be, the CFA may not.
+// No rows: functions two of whose ways disagree in the CFA, or that would not find
+// their return address; from where a call leads into code that was read with another frame; what follows an instruction
+// that is not understood; what leads to nothing else, as zeros do.
+void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints,
+		   std::vector<Stretch>& stretches);
+
+// Does a function push a register? Its instructions are read one behind the other.
+bool pushes_x86(Bytes code, Arch arch);
+
+// Does it give RBP (EBP) another value: by lea, mov, pop or leave? The same.
+bool changes_fp_x86(Bytes code, Arch arch);
+
+} // namespace uwind

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+// Go's compiler keeps nothing in registers across calls but SP and, on amd64, RBP, which functions
+// with a frame save right below the return address: with mov behind the lowering of
+// SP, or since Go 1.21 with push before it. What says which of them a function does is its code.
+#include "tables/go/rows.h"
+
+#include "tables/code/x86/frame.h"
+#include "tables/go/pclntab.h"
+#include "tables/segments.h"
+
+extern "C" {
+#include "types.h"
+}
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace uwind {
+namespace {
+
+constexpr std::uint8_t reg_sp = 4, reg_bp = 5;
+
+// Nobody called them: a goroutine's first caller, and the program's beginning.
+constexpr std::array<std::string_view, 4> first_functions = {"runtime.goexit", "runtime.goexit.abi0", "runtime.rt0_go",
+							     "runtime.rt0_go.abi0"};
+
+enum class Rbp : std::uint8_t { same, saved, lost };
+
+class GoRowReader {
+public:
+	GoRowReader(const ElfFile& file, const GoTable& table)
+	    : file_(file), table_(table), sections_(file.code_sections())
+	{
+	}
+	GoRows run();
+
+private:
+	void read(const GoFunction& function);
+	void read_depths(const GoFunction& function);
+	bool switches_stacks(const GoFunction& function) const;
+	void add(std::uint64_t start, std::uint64_t end, const Rule& rule);
+	void add(const GoDepth& depth);
+	Rule rule(std::int32_t depth, Rbp rbp) const;
+	Bytes code_at(std::uint64_t address) const;
+
+	const ElfFile& file_;
+	const GoTable& table_;
+	const std::vector<ElfSection> sections_;
+	const std::int32_t word_ = static_cast<std::int32_t>(word_bytes(file_.arch()));
+	const bool x86_ = file_.arch() == Arch::x86_64 || file_.arch() == Arch::i386;
+	bool saves_ = false; // the function has saved RBP
+	GoRows rows_;
+};
+
+Rule GoRowReader::rule(std::int32_t depth, Rbp rbp) const
+{
+	Rule rule;
+	rule.kind = UW_RULE_FRAME;
+	rule.cfa_reg = uw_abis[static_cast<unsigned>(file_.arch())].sp;
+	rule.cfa_off = depth + word_;
+	rule.ra_place = UW_PLACE_CFA_MEM;
+	rule.ra_off = -word_;
+	rule.base_slot = UW_BASE_LOST;
+	if (rbp == Rbp::saved) {
+		rule.fp_place = UW_PLACE_CFA_MEM;
+		rule.fp_off = -2 * word_;
+	} else if (rbp == Rbp::lost) {
+		rule.fp_place = UW_PLACE_LOST;
+	}
+	return rule;
+}
+
+void GoRowReader::add(std::uint64_t start, std::uint64_t end, const Rule& rule)
+{
+	const auto range = offsets_of(file_.segments(), start, end - start);
+	if (range && start < end)
+		rows_.stretches.push_back({range->start, range->end, rule});
+}
+
+// Up to the section's end.
+Bytes GoRowReader::code_at(std::uint64_t address) const
+{
+	for (const ElfSection& section : sections_)
+		if (address >= section.address && address - section.address < section.bytes.size())
+			return section.bytes.subspan(address - section.address);
+	return {};
+}
+
+// mov %rbp,depth-8(%rsp), or push %rbp as what came before.
+void GoRowReader::add(const GoDepth& depth)
+{
+	const Bytes before = code_at(depth.start - 1);
+	const X86Instruction first = decode_x86(code_at(depth.start), true);
+	const bool pushed = depth.depth == word_ && !before.empty() && before[0] == 0x55;
+	const bool moves = first.is(0x89) && first.wide && first.plain_base && first.rm == reg_sp &&
+			   first.reg == reg_bp && first.displacement == depth.depth - word_;
+	std::uint64_t start = depth.start;
+	if (!saves_ && moves) {
+		start = std::min(start + first.bytes, depth.end);
+		add(depth.start, start, rule(depth.depth, Rbp::same));
+	}
+	saves_ = saves_ || moves || pushed;
+	add(start, depth.end, rule(depth.depth, saves_ ? Rbp::saved : Rbp::lost));
+}
+
+// Its linker counts what its assembler was told of pushes; what else happens to SP shows in the code only.
+bool GoRowReader::switches_stacks(const GoFunction& function) const
+{
+	if (function.writes_sp || !x86_)
+		return function.writes_sp;
+	const Bytes rest = code_at(function.start);
+	const Bytes code = rest.first(std::min<std::size_t>(rest.size(), function.end - function.start));
+	for (std::size_t at = 0; at < code.size();) {
+		const X86Instruction instruction = decode_x86(code.subspan(at), file_.arch() == Arch::x86_64);
+		if (!instruction.bytes)
+			break;
+		if (X86Frame::loses_sp(instruction, file_.arch()))
+			return true;
+		at += instruction.bytes;
+	}
+	return false;
+}
+
+void GoRowReader::read(const GoFunction& function)
+{
+	const auto range = offsets_of(file_.segments(), function.start, function.end - function.start);
+	if (!range)
+		return;
+	rows_.functions.push_back({function.start, function.end - function.start});
+	if (std::find(first_functions.begin(), first_functions.end(), function.name) != first_functions.end()) {
+		Rule outermost;
+		outermost.kind = UW_RULE_OUTERMOST;
+		rows_.outermost.push_back({range->start, range->end, outermost});
+	} else if (switches_stacks(function)) {
+		rows_.switching.push_back(*range);
+	} else if (x86_) {
+		read_depths(function);
+	}
+}
+
+// i386 has no frame pointers: EBP is a register like any other.
+void GoRowReader::read_depths(const GoFunction& function)
+{
+	saves_ = false;
+	const bool has_fp = file_.arch() == Arch::x86_64;
+	for (std::size_t i = 0; i < function.depths; i++) {
+		const GoDepth& depth = table_.depths[function.first_depth + i];
+		if (has_fp && depth.depth)
+			add(depth);
+		else
+			add(depth.start, depth.end, rule(depth.depth, has_fp ? Rbp::same : Rbp::lost));
+	}
+}
+
+GoRows GoRowReader::run()
+{
+	for (const GoFunction& function : table_.functions)
+		read(function);
+	std::sort(rows_.switching.begin(), rows_.switching.end(),
+		  [](const OffsetRange& left, const OffsetRange& right) { return left.start < right.start; });
+	return std::move(rows_);
+}
+
+// An external linker puts the table of a program that may lie anywhere among other data.
+std::optional<ElfSection> table_among_data(const ElfFile& file)
+{
+	constexpr std::size_t alignment = 32;
+	const ElfFile::Found data = file.section(".data.rel.ro");
+	if (!data || !*data || !file.section_address(".go.buildinfo"))
+		return {};
+	const unsigned word = word_bytes(file.arch());
+	ElfSection table = **data;
+	const std::size_t aligned = (alignment - table.address % alignment) % alignment;
+	for (std::size_t at = aligned; at < (*data)->bytes.size(); at += alignment) {
+		table.bytes = (*data)->bytes.subspan(at);
+		if (!is_go_table(table.bytes, word))
+			continue;
+		table.address += at;
+		return table;
+	}
+	return {};
+}
+
+std::optional<ElfSection> table_of(const ElfFile& file)
+{
+	for (const char* name : {".gopclntab", ".data.rel.ro.gopclntab"}) {
+		const ElfFile::Found section = file.section(name);
+		if (section && *section)
+			return **section;
+	}
+	return table_among_data(file);
+}
+
+} // namespace
+
+GoRows go_rows(const ElfFile& file)
+{
+	const std::optional<ElfSection> section = table_of(file);
+	if (!section)
+		return {};
+	const unsigned word = word_bytes(file.arch());
+	const std::uint64_t at = section->address + go_text(section->bytes, word).at;
+	const std::uint64_t text = file.relocated_address(at).value_or(file.section_address(".text").value_or(0));
+	const Result<GoTable> table = read_go_table(section->bytes, word, text);
+	return table ? GoRowReader(file, *table).run() : GoRows{};
+}
+
+} // namespace uwind

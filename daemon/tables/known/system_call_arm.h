@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0
+// Two places of 32-bit Arm code that a system call explains.
+#pragma once
+
+#include "tables/elf_file.h"
+#include "tables/known/clone_call.h"
+#include "tables/row_builder.h"
+
+#include <vector>
+
+namespace uwind {
+
+// Where signal handlers return to: what calls sigreturn or rt_sigreturn, of Thumb and of
+// ARM code; from one byte earlier on, since that is where a return address is looked up.
+// Where threads begin: from the child's branch behind clone to its first call.
+std::vector<Stretch> system_call_stretches_arm(const ElfFile& file);
+
+// Where threads are made.
+std::vector<CloneCall> clone_calls_arm(const ElfFile& file);
+
+} // namespace uwind
