@@ -10,7 +10,7 @@
 #include <functional>
 #include <random>
 
-#include "../unit/core.h"
+#include "unit/core/world.h"
 
 using namespace core;
 

@@ -3,9 +3,9 @@
 // chooses machine and whether the section's end is known.
 #include <cstdlib>
 
-#include "../unit/tables_image.h"
 #include "tables/file_rows.h"
 #include "tables/module_view.h"
+#include "unit/tables/image.h"
 
 namespace {
 

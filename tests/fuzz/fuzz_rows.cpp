@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Any bytes as ready-made rows and rules: refused, or packed into a table that
 // finds every row.
-#include "../unit/core.h"
+#include "unit/core/world.h"
 
 using namespace core;
 

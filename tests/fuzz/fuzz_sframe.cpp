@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Any bytes as an SFrame section: refused with a reason, or lowered to a table
 // that is valid and finds what the rows say.
-#include "../unit/core.h"
+#include "unit/core/world.h"
 
 using namespace core;
 

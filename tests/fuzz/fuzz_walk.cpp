@@ -3,7 +3,7 @@
 // reads, and the stack moves one way.
 #include <fuzzer/FuzzedDataProvider.h>
 
-#include "../unit/core.h"
+#include "unit/core/world.h"
 
 using namespace core;
 
@@ -111,7 +111,8 @@ void check_shadow(uw_walk walk, uw_port& port, u64 innermost)
 	const u32 same = uw_shadow_check(&walk, &port, innermost);
 	require(port.reads <= nr_frames + 3);
 	require(same < nr_frames || same == 0);
-	require(walk.stop == UW_STOP_SHADOW_STACK ? walk.nr_frames > same : walk.nr_frames == nr_frames && walk.stop == stop);
+	require(walk.stop == UW_STOP_SHADOW_STACK ? walk.nr_frames > same
+						  : walk.nr_frames == nr_frames && walk.stop == stop);
 }
 
 // The calls of Thumb and ARM code, of arm64 and of x86 in turn, and what is none.

@@ -7,7 +7,7 @@
 #include <map>
 #include <sstream>
 
-#include "../unit/core.h"
+#include "unit/core/world.h"
 
 using namespace core;
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "app/recording.h"
-#include "fake_kernel.h"
+#include "unit/fake_kernel.h"
 
 namespace uwind {
 

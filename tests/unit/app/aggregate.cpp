@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+// How samples become processes, frames and stacks.
+#include <catch2/catch.hpp>
+
+#include "app/naming.h"
+#include "unit/fake_machine.h"
+
+using namespace uwind;
+
+namespace {
+
+void ignore_file(std::uint32_t, std::uint32_t, std::uint64_t) {}
+
+struct Fixture {
+	FakeFiles files;
+	FakeProcesses processes{files};
+	FakeObjects objects{files};
+	Modules modules;
+	FakeTables tables{files};
+	Symbols symbols{objects, tables, processes, modules};
+	Aggregate aggregate{processes};
+
+	Report report()
+	{
+		Report report;
+		fill_report(aggregate.take(), modules, symbols, report);
+		return report;
+	}
+};
+
+} // namespace
+
+TEST_CASE("equal stacks are kept once, and every sample points to its own")
+{
+	Fixture f;
+	const auto a = stack_record(1, {frame(0x10, 0, 0, Method::PC), frame(0x20, 0, 0, Method::FP)});
+	auto b = a;
+	b.stack = stack_part(a.stack->frames, Stop::NO_TABLE);
+	for (const auto& record : {a, b, a})
+		f.aggregate.add(record, ignore_file);
+	const auto report = f.report();
+	REQUIRE(report.stacks.size() == 2);
+	CHECK(report.frames.size() == 2);
+	REQUIRE(report.samples.size() == 3);
+	CHECK(report.samples[0].user_stack == report.samples[2].user_stack);
+	CHECK(report.samples[0].user_stack != report.samples[1].user_stack);
+}
+
+TEST_CASE("a stack in parts is the same stack as one that is whole")
+{
+	Fixture f;
+	const auto inner = frame(0x10, 0, 0, Method::PC), outer = frame(0x20, 0, 0, Method::FP);
+	const auto whole = stack_record(1, {inner, outer});
+	auto parts = whole;
+	parts.stack = std::make_shared<StackPart>(
+		StackPart{{inner}, stack_part({outer}, Stop::OUTERMOST), Stop::OUTERMOST, 2, 2});
+	for (const auto& record : {whole, parts})
+		f.aggregate.add(record, ignore_file);
+	const auto report = f.report();
+	REQUIRE(report.stacks.size() == 1);
+	CHECK(report.stacks[0].frames.size() == 2);
+	CHECK(report.samples.size() == 2);
+}
+
+TEST_CASE("an exec opens a new process entry with the same pid")
+{
+	Fixture f;
+	auto record = stack_record(1, {});
+	f.aggregate.add(record, ignore_file);
+	record.exec_id = 2;
+	record.comm = "after";
+	f.aggregate.add(record, ignore_file);
+	const auto report = f.report();
+	REQUIRE(report.processes.size() == 2);
+	CHECK(report.processes[0].pid == report.processes[1].pid);
+	CHECK(report.processes[1].comm == "after");
+	CHECK(report.samples[1].process == 1);
+}
+
+TEST_CASE("a process is as wide as its stacks are, whatever was lost before")
+{
+	Fixture f;
+	auto lost = stack_record(1, {});
+	lost.lost = Loss::EXEC;
+	lost.stack = nullptr;
+	lost.word_bits = 0;
+	auto narrow = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
+	narrow.word_bits = 32;
+	for (const auto& record : {lost, narrow, lost})
+		f.aggregate.add(record, ignore_file);
+	const auto report = f.report();
+	REQUIRE(report.processes.size() == 1);
+	CHECK(report.processes[0].word_bits == 32);
+}
+
+TEST_CASE("a process is called as its main thread is")
+{
+	Fixture f;
+	f.processes.facts_[1] = {"/bin/a", "main", 12'340'000'000};
+	auto record = stack_record(1, {});
+	record.tid = 2;
+	record.comm = "worker";
+	f.aggregate.add(record, ignore_file);
+	const auto report = f.report();
+	CHECK(report.processes.at(0).comm == "main");
+	CHECK(report.processes.at(0).exe == "/bin/a");
+	CHECK(report.samples.at(0).tid == 2);
+}
+
+TEST_CASE("a process is called as it was last, whichever processor's samples come first")
+{
+	Fixture f;
+	auto earlier = stack_record(1, {}), later = earlier;
+	earlier.time_ns = 1;
+	later.time_ns = 2;
+	later.comm = "renamed";
+	for (const auto& record : {later, earlier})
+		f.aggregate.add(record, ignore_file);
+	CHECK(f.report().processes.at(0).comm == "renamed");
+}
+
+TEST_CASE("a process that took over the number lends no name")
+{
+	Fixture f;
+	f.processes.facts_[1] = {"/bin/other", "other", 99'000'000'000};
+	f.aggregate.add(stack_record(1, {}), ignore_file);
+	const auto report = f.report();
+	CHECK(report.processes.at(0).exe.empty());
+	CHECK(report.processes.at(0).comm == "comm1");
+}
+
+TEST_CASE("a lost request is a sample without a stack that says why")
+{
+	Fixture f;
+	auto record = stack_record(1, {});
+	record.lost = Loss::EXEC;
+	record.stack = nullptr;
+	f.aggregate.add(record, ignore_file);
+	const auto report = f.report();
+	REQUIRE(report.samples.size() == 1);
+	CHECK_FALSE(report.samples[0].user_stack);
+	CHECK(report.samples[0].lost == Loss::EXEC);
+	CHECK(report.stacks.empty());
+}
+
+TEST_CASE("beyond the limits samples and stacks are counted, not kept")
+{
+	FakeFiles files;
+	FakeProcesses processes(files);
+	Aggregate::Limits limits;
+	limits.samples = 3;
+	limits.stacks = 1;
+	Aggregate aggregate(processes, limits);
+	auto record = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
+	record.weight = 5;
+	for (int i = 0; i < 4; i++) {
+		record.stack = stack_part({frame(0x10 + (i + 1) / 2, 0, 0, Method::PC)}, Stop::OUTERMOST);
+		aggregate.add(record, ignore_file);
+	}
+	const auto collected = aggregate.take();
+	CHECK(collected.samples.size() == 3);
+	CHECK(collected.samples_not_kept == 5);
+	CHECK(collected.stacks_not_kept == 2);
+	CHECK(collected.stacks.size() == 1);
+	CHECK(aggregate.take().samples.empty());
+}
+
+TEST_CASE("a return address at a function's end belongs to the call before it")
+{
+	Fixture f;
+	auto& file = f.files.add("/bin/a");
+	file.symbols = {{0x400000, 0x10, Binding::global, "caller"}, {0x400010, 0x10, Binding::global, "next"}};
+	const auto id = f.modules.add(file.identity, "/bin/a").id;
+	f.modules.bind(1, id);
+	auto opened = f.files.open("/bin/a");
+	f.modules.set_object(id, file.facts, std::make_shared<UniqueFd>(std::move(opened->fd)));
+	f.aggregate.add(stack_record(1, {frame(0x7010, 0x10, 1, Method::PC), frame(0x7010, 0x10, 1, Method::EH_FRAME),
+					 frame(0x7010, 0x10, 1, Method::SIGFRAME)}),
+			ignore_file);
+	const auto report = f.report();
+	const auto& stack = report.stacks.at(0);
+	CHECK(report.frames[stack.frames[0]].symbol == "next");
+	CHECK(report.frames[stack.frames[1]].symbol == "caller");
+	CHECK(report.frames[stack.frames[1]].symbol_offset == 0x10);
+	CHECK(report.frames[stack.frames[2]].symbol == "next");
+}
+
+TEST_CASE("an offset is in the file's address space, whatever the segments' offsets")
+{
+	const std::vector<Segment> segments{{0x400000, 0x1000, 0}, {0x602000, 0x500, 0x1000}};
+	CHECK(address_in(segments, 0x10) == 0x400010);
+	CHECK(address_in(segments, 0x1004) == 0x602004);
+	CHECK(address_in(segments, 0x9000) == 0x9000);
+}
+
+TEST_CASE("frames of all SFrame versions are called sframe in reports")
+{
+	Fixture f;
+	f.aggregate.add(stack_record(1, {frame(0x10, 0, 0, Method::PC), frame(0x20, 0, 0, Method::SFRAME_V3)}),
+			ignore_file);
+	const auto report = f.report();
+	CHECK(frame_method_name(report.stacks.at(0).methods.at(1)) == "sframe");
+	CHECK(name_of(Method::SFRAME_V3) == "sframe-v3");
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+// The two programs as a shell sees them: exit codes and messages that need no
+// module. They are the ones that were built next to this test.
+#include <catch2/catch.hpp>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/handle.h"
+#include "export/json.h"
+#include "unit/export/sample_report.h"
+
+using namespace uwind;
+
+namespace {
+
+struct Outcome {
+	int status = -1;
+	std::string output; // both streams
+};
+
+std::string built(const std::string& program)
+{
+	char path[PATH_MAX] = "";
+	if (::readlink("/proc/self/exe", path, sizeof(path) - 1) <= 0)
+		return "";
+	std::string folder = path;
+	folder.resize(folder.rfind('/'));
+	return folder + "/../daemon/" + program;
+}
+
+Outcome run(const std::string& program, const std::string& arguments)
+{
+	Outcome outcome;
+	FILE* pipe = ::popen((built(program) + " " + arguments + " 2>&1").c_str(), "r");
+	char part[4096];
+	while (const std::size_t length = pipe ? std::fread(part, 1, sizeof(part), pipe) : 0)
+		outcome.output.append(part, length);
+	const int status = pipe ? ::pclose(pipe) : -1;
+	outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	return outcome;
+}
+
+bool programs_are_built()
+{
+	return ::access(built("uwind").c_str(), X_OK) == 0;
+}
+bool module_is_loaded()
+{
+	return ::access("/dev/uwind", F_OK) == 0;
+}
+
+struct ReportFile {
+	char path[32] = "/tmp/uwind-cli-XXXXXX";
+	ReportFile()
+	{
+		UniqueFd fd(::mkstemp(path));
+		std::ofstream out(path);
+		write_json(sample_report(), out);
+	}
+	~ReportFile() { ::unlink(path); }
+};
+
+} // namespace
+
+TEST_CASE("help and version are to be had of everything")
+{
+	if (!programs_are_built())
+		return;
+	for (const char* arguments : {"--help", "record --help", "report --help", "status --help", "list --help",
+				      "doctor --help", "table --help"})
+		CHECK(run("uwind", arguments).status == 0);
+	for (const char* arguments : {"--version", "record --version", "report --version", "list --version"})
+		CHECK(run("uwind", arguments).output == "uwind " UWIND_VERSION "\n");
+	CHECK(run("uwindd", "--help").status == 0);
+	CHECK(run("uwindd", "--version").output == "uwindd " UWIND_VERSION "\n");
+}
+
+TEST_CASE("a wrong command line is a usage error")
+{
+	if (!programs_are_built())
+		return;
+	const char* arguments = GENERATE(
+		"", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true", "record -p 0",
+		"record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000", "record -a -e page-faults",
+		"record -a -e requests:u", "record -a --duration -1", "record --exclude-pid 5",
+		"record -a --exclude-pid 0", "record -a -C 3-1", "record -C all", "record -a --max-depth 0",
+		"record -a --max-depth 4097", "record -G ''", "record -C 0 -a -p 1", "record -a -e requests -F 99",
+		"record -a -e requests -c 1", "report --format pdf", "status x", "doctor --format xml");
+	const auto outcome = run("uwind", arguments);
+	INFO(arguments);
+	CHECK(outcome.status == 64);
+	CHECK_FALSE(outcome.output.empty());
+	CHECK(run("uwindd", "--interval 0").status == 64);
+}
+
+TEST_CASE("without the module the message says what to do")
+{
+	if (!programs_are_built() || module_is_loaded())
+		return;
+	for (const char* arguments :
+	     {"record -a -o /dev/null", "record -o /dev/null -- true", "record -p 1 -o /dev/null", "status", "list",
+	      "record -G system.slice -o /dev/null", "record -C 0 --max-depth 7 --exclude-pid 1,2 -o /dev/null",
+	      "record -C 0-1,3 --cgroup / -p 1 -o /dev/null", "record -a -e requests -o /dev/null",
+	      "record -a -e cpu-clock:u -o /dev/null", "record -a -e cycles:u -F 9 -o /dev/null"}) {
+		const auto outcome = run("uwind", arguments);
+		CHECK(outcome.status == 69);
+		CHECK(outcome.output == "uwind: the kernel module is not loaded: run `modprobe uwind`\n");
+	}
+	CHECK(run("uwindd", "--dir /tmp").status == 69);
+}
+
+TEST_CASE("a report is shown in every form")
+{
+	if (!programs_are_built())
+		return;
+	const ReportFile file;
+	const std::string input = std::string("report -i ") + file.path;
+	CHECK_THAT(run("uwind", input).output, Catch::StartsWith("PROGRAM "));
+	CHECK_THAT(run("uwind", input + " --format folded").output, Catch::Contains("main;leaf 2\n"));
+	std::ostringstream json;
+	write_json(sample_report(), json);
+	CHECK(run("uwind", input + " --format json").output == json.str());
+	CHECK(run("uwind", std::string("report -i - --format json < ") + file.path).output == json.str());
+	CHECK(run("uwind", input + " -o /dev/full").status == 78);
+}
+
+TEST_CASE("a report that cannot be read is named, with what is wrong")
+{
+	if (!programs_are_built())
+		return;
+	const ReportFile file;
+	std::ofstream(file.path) << "{}";
+	const auto outcome = run("uwind", std::string("report -i ") + file.path);
+	CHECK(outcome.status == 64);
+	CHECK(outcome.output == std::string("uwind: ") + file.path + ": schema: is missing\n");
+	CHECK(run("uwind", "report -i /nonexistent").output == "uwind: /nonexistent: No such file or directory\n");
+}
+
+TEST_CASE("a configuration is checked without the module, and refused with all that is wrong")
+{
+	if (!programs_are_built())
+		return;
+	char path[] = "/tmp/uwind-conf-XXXXXX";
+	UniqueFd fd(::mkstemp(path));
+	const std::string check = std::string("--check-config --config ") + path;
+	std::ofstream(path) << "keep = 5\nfrequency = 49\n";
+	const auto good = run("uwindd", check + " -F 50 --dir /tmp -v --cpus 1,0 --max-depth 10");
+	CHECK(good.status == 0);
+	CHECK(good.output == "interval = 10\ndir = /tmp\nkeep = 5\nfrequency = 50\nevent = cpu-clock\ncgroup = all\n"
+			     "cpus = 0-1\nmax_depth = 10\nverbose = yes\n");
+	std::ofstream(path) << "kep = 5\ninterval = 0\n";
+	for (const std::string& arguments : {check, std::string("--config ") + path}) {
+		const auto bad = run("uwindd", arguments);
+		CHECK(bad.status == 78);
+		CHECK_THAT(bad.output,
+			   Catch::Contains(std::string(path) + ":1: there is no key 'kep': did you mean 'keep'?"));
+		CHECK_THAT(bad.output, Catch::Contains(std::string(path) + ":2: interval is '0'"));
+	}
+	::unlink(path);
+	CHECK(run("uwindd", check).status == 78);
+	CHECK(run("uwindd", "--dir ''").status == 64);
+	for (const char* wrong : {"--event page-faults", "-C 1-", "-G system.slice", "--max-depth 0"})
+		CHECK(run("uwindd", wrong).status == 64);
+}
+
+TEST_CASE("the doctor finds the module missing, says what to do, and tells scripts so")
+{
+	if (!programs_are_built() || module_is_loaded())
+		return;
+	const auto text = run("uwind", "doctor");
+	CHECK(text.status == 69);
+	CHECK_THAT(text.output, Catch::Contains("\nmissing  module     is not loaded"));
+	CHECK_THAT(text.output, Catch::Contains("modprobe uwind"));
+	const auto json = run("uwind", "doctor --format json");
+	CHECK(json.status == 69);
+	CHECK_THAT(json.output, Catch::StartsWith("{\n \"module_loaded\": false,"));
+}

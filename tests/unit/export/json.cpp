@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+// The JSON report: written, read back, checked against its schema.
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "export/json.h"
+#include "unit/export/sample_report.h"
+
+using namespace uwind;
+
+namespace {
+
+std::string written(const Report& report)
+{
+	std::ostringstream out;
+	write_json(report, out);
+	return out.str();
+}
+
+nlohmann::json parsed(const Report& report)
+{
+	return nlohmann::json::parse(written(report));
+}
+
+std::string error_of(const nlohmann::json& json)
+{
+	const auto report = read_json(json.dump());
+	return report ? "" : report.error().message;
+}
+
+} // namespace
+
+TEST_CASE("a report that is written and read back is written the same again")
+{
+	const std::string text = written(sample_report());
+	const auto read = read_json(text);
+	REQUIRE(read);
+	CHECK(written(*read) == text);
+	CHECK(read->samples[0].cookie == 0xfedcba9876543210);
+	CHECK(read->samples[4].lost == Loss::EXEC);
+	CHECK(read->stacks == sample_report().stacks);
+	CHECK(read->counters.pending == 1);
+}
+
+TEST_CASE("a period takes the frequency's place")
+{
+	Report report = sample_report();
+	report.session.is_frequency = false;
+	report.session.rate = 20000;
+	const auto json = parsed(report);
+	CHECK(json["session"]["period"] == 20000);
+	CHECK_FALSE(json["session"].contains("frequency_hz"));
+	CHECK_FALSE(read_json(json.dump())->session.is_frequency);
+}
+
+TEST_CASE("a session says what was left of its target, and only what was asked for")
+{
+	const auto plain = parsed(sample_report());
+	for (const char* key : {"cgroup", "cpus", "excluded", "max_depth"})
+		CHECK_FALSE(plain["session"].contains(key));
+	Report report = sample_report();
+	report.session.cgroup = "/a \"b\"";
+	report.session.cpus = "0-3,5";
+	report.session.excluded = {7, 9};
+	report.session.max_depth = 10;
+	const auto json = parsed(report);
+	CHECK(json["session"]["cgroup"] == "/a \"b\"");
+	CHECK(json["session"]["excluded"] == nlohmann::json({7, 9}));
+	CHECK(json["session"]["max_depth"] == 10);
+	const auto read = read_json(json.dump());
+	REQUIRE(read);
+	CHECK(written(*read) == written(report));
+	auto bad = json;
+	bad["session"]["excluded"] = {"seven"};
+	CHECK_THAT(error_of(bad), Catch::Contains("session.excluded"));
+}
+
+TEST_CASE("since when a module's table was known comes back; reports that say nothing of it mean always")
+{
+	Report report = sample_report();
+	report.modules[0].table_known_ns = 12;
+	report.modules[1].table_known_ns.reset();
+	auto json = parsed(report);
+	CHECK(json["modules"][1]["table_known_ns"].is_null());
+	CHECK(written(*read_json(json.dump())) == written(report));
+	for (auto& module : json["modules"])
+		module.erase("table_known_ns");
+	const auto read = read_json(json.dump());
+	REQUIRE(read);
+	for (const ReportModule& module : read->modules)
+		CHECK(module.table_known_ns == 0);
+}
+
+TEST_CASE("an empty report is valid JSON")
+{
+	CHECK(read_json(written(Report())));
+}
+
+TEST_CASE("names that are not UTF-8 do not break the JSON")
+{
+	Report report = sample_report();
+	report.processes[0].comm = "\xff\x01\"\\";
+	CHECK(parsed(report)["processes"][0]["comm"] == "\xEF\xBF\xBD\x01\"\\");
+}
+
+TEST_CASE("keys that a later version adds are skipped")
+{
+	auto json = parsed(sample_report());
+	json["new"] = 1;
+	json["frames"][0]["inlined"] = nlohmann::json::array();
+	json["counters"]["new"] = {{"a", 1}};
+	CHECK(error_of(json) == "");
+}
+
+TEST_CASE("what is wrong in a report is named with its place")
+{
+	using Edit = void (*)(nlohmann::json&);
+	const auto [edit, message] = GENERATE(table<Edit, std::string>({
+		{[](auto& j) { j["schema"] = "uwind-report/9"; },
+		 "schema: is \"uwind-report/9\", not \"uwind-report/1\""},
+		{[](auto& j) { j.erase("schema"); }, "schema: is missing"},
+		{[](auto& j) { j = 3; }, ": is not an object"},
+		{[](auto& j) { j["host"] = 3; }, "host: is not an object"},
+		{[](auto& j) { j["host"].erase("kernel"); }, "host.kernel: is missing"},
+		{[](auto& j) { j["session"].erase("frequency_hz"); }, "session.period: is missing"},
+		{[](auto& j) { j["processes"] = 1; }, "processes: is not a list"},
+		{[](auto& j) { j["processes"][1]["comm"] = 1; }, "processes[1].comm: is not a string"},
+		{[](auto& j) { j["processes"][1]["pid"] = -1; }, "processes[1].pid: is not a number, or too large"},
+		{[](auto& j) { j["processes"][1]["pid"] = 1ull << 32; },
+		 "processes[1].pid: is not a number, or too large"},
+		{[](auto& j) { j["modules"][0]["table"] = "tea"; }, "modules[0].table: is unknown to this version"},
+		{[](auto& j) { j["frames"][0]["address"] = "12"; },
+		 "frames[0].address: is not a number in hexadecimal"},
+		{[](auto& j) { j["frames"][0]["kernel"] = 0; }, "frames[0].kernel: is not true or false"},
+		{[](auto& j) { j["frames"][0]["module"] = 2; }, "frames[0]: names a module that is not there"},
+		{[](auto& j) { j["stacks"][0]["frames"][0] = 5; }, "stacks[0]: names a frame that is not there"},
+		{[](auto& j) { j["stacks"][0]["methods"] = {"pc"}; },
+		 "stacks[0]: frames, methods and stack_bytes differ in length"},
+		{[](auto& j) { j["stacks"][0]["methods"][1] = "magic"; },
+		 "stacks[0].methods: has a word that is unknown to this version"},
+		{[](auto& j) { j["stacks"][1]["stop"] = "tired"; }, "stacks[1].stop: is unknown to this version"},
+		{[](auto& j) { j["samples"][0]["process"] = 2; }, "samples[0]: names a process that is not there"},
+		{[](auto& j) { j["samples"][3]["user_stack"] = 3; }, "samples[3]: names a stack that is not there"},
+		{[](auto& j) { j["samples"][3]["lost"] = "keys"; }, "samples[3].lost: is unknown to this version"},
+		{[](auto& j) { j["counters"]["lost"].erase("pending"); }, "counters.lost.pending: is missing"},
+		{[](auto& j) { j["counters"]["stops"] = 4; }, "counters.stops: is not an object"},
+	}));
+	auto json = parsed(sample_report());
+	edit(json);
+	CHECK(error_of(json) == message);
+}
+
+TEST_CASE("text that is not JSON is said to be none")
+{
+	CHECK(read_json("{").error().message == "is not JSON");
+	CHECK(read_json("").error().message == "is not JSON");
+	CHECK(read_json(std::string(100'000, '[')).error().message == "is not JSON");
+}
+
+TEST_CASE("a report that is cut off anywhere is said to be no JSON")
+{
+	const std::string whole = written(sample_report());
+	const std::size_t end = whole.find_last_of('}');
+	for (std::size_t length = 0; length <= end; length++) {
+		const auto report = read_json(whole.substr(0, length));
+		INFO(length);
+		REQUIRE_FALSE(report);
+		REQUIRE(report.error().message == "is not JSON");
+	}
+}
+
+TEST_CASE("a byte of a report that is changed gives a report, or one line that says where it is wrong")
+{
+	const std::string whole = written(sample_report());
+	const char change = GENERATE('\0', '-', '9', '"', '[', '\xff');
+	for (std::size_t i = 0; i < whole.size(); i++) {
+		std::string text = whole;
+		text[i] = change;
+		const auto report = read_json(text);
+		if (report)
+			continue;
+		INFO(i);
+		REQUIRE_FALSE(report.error().message.empty());
+		REQUIRE(report.error().message.find('\n') == std::string::npos);
+	}
+}
+
+TEST_CASE("words that a newer module made up survive")
+{
+	Report report = sample_report();
+	report.stacks[0].stop = Stop(40);
+	report.stacks[0].methods[1] = Method(50);
+	const auto read = read_json(written(report));
+	REQUIRE(read);
+	CHECK(read->stacks[0].stop == Stop(40));
+	CHECK(parsed(report)["stacks"][0]["methods"][1] == "method-50");
+}
+
+TEST_CASE("reports are as the schema says")
+{
+	const std::string path = std::string(std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp") +
+				 "/uwind-report-" + std::to_string(::getpid()) + ".json";
+	Report period = sample_report();
+	period.session.is_frequency = false;
+	period.session.user_only = true;
+	CHECK(read_json(written(period))->session.user_only);
+	CHECK_FALSE(parsed(sample_report())["session"].contains("user_only"));
+	for (const Report& report : {sample_report(), period}) {
+		std::ofstream(path) << written(report);
+		const std::string source = UWIND_SOURCE_DIR;
+		const std::string command = "python3 " + source + "/tests/validate_report.py " + source +
+					    "/include/uwind-report.schema.json " + path;
+		CHECK(std::system(command.c_str()) == 0);
+	}
+	std::remove(path.c_str());
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+// Records as the module writes them, one behind the other, by its own encoder.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "unit/tables/written_frames.h"
+#include "uwind.h"
+
+struct RecordBlob {
+	std::vector<std::uint8_t> bytes;
+
+	// Of any head, and what lies behind it.
+	template <typename Head>
+	RecordBlob& record(Head head, const std::vector<std::uint8_t>& behind = {})
+	{
+		const std::size_t used = sizeof(Head) + behind.size();
+		const std::size_t start = bytes.size();
+		head.record.bytes = static_cast<std::uint16_t>((used + 7) / 8 * 8);
+		bytes.resize(start + head.record.bytes);
+		std::memcpy(bytes.data() + start, &head, sizeof(head));
+		if (!behind.empty())
+			std::memcpy(bytes.data() + start + sizeof(head), behind.data(), behind.size());
+		return *this;
+	}
+
+	RecordBlob& thread(std::uint16_t number, std::uint32_t tid = 6)
+	{
+		uwind_record_thread head{};
+		head.record.type = UWIND_RECORD_THREAD;
+		head.number = number;
+		head.start_time_ns = 99;
+		head.exec_id = 1ull << 40;
+		head.tgid = 5;
+		head.tid = tid;
+		std::memset(head.comm, 'x', sizeof(head.comm)); // without a NUL
+		return record(head);
+	}
+
+	static uwind_record_stack stack_head(std::uint16_t number, std::uint16_t below, std::size_t frames)
+	{
+		uwind_record_stack head{};
+		head.record.type = UWIND_RECORD_STACK;
+		head.number = number;
+		head.below = below;
+		head.nr_frames = static_cast<std::uint8_t>(frames);
+		head.stop = below ? UWIND_STOP_NONE : UWIND_STOP_ZERO_RA;
+		return head;
+	}
+
+	RecordBlob& stack(std::uint16_t number, std::uint16_t below, const std::vector<uw_frame>& frames)
+	{
+		return record(stack_head(number, below, frames.size()), written(frames));
+	}
+
+	static uwind_record_sample sample_head(std::uint16_t thread, std::uint16_t stack)
+	{
+		uwind_record_sample head{};
+		head.record.type = UWIND_RECORD_SAMPLE;
+		head.thread = thread;
+		head.stack = stack;
+		head.cookie = 0x1122334455667788;
+		head.weight = 2;
+		head.cpu = 3;
+		head.lost = stack ? 0 : 1 + UWIND_LOSS_EXIT;
+		head.word_bits = 64;
+		return head;
+	}
+
+	RecordBlob& sample(std::uint16_t thread, std::uint16_t stack) { return record(sample_head(thread, stack)); }
+
+	RecordBlob& file(std::uint32_t path_bytes, const std::string& path)
+	{
+		uwind_record_file head{};
+		head.record.type = UWIND_RECORD_FILE;
+		head.file = 9;
+		head.flags = UWIND_FILE_NO_TABLE;
+		head.tgid = 5;
+		head.path_bytes = path_bytes;
+		head.start = 0x400000;
+		head.end = 0x500000;
+		head.inode = 77;
+		head.dev_major = 8;
+		head.bytes = 1000;
+		head.mtime_ns = 123;
+		return record(head, {path.begin(), path.end()});
+	}
+};
+
+inline uw_frame plain_frame(std::uint64_t number)
+{
+	return {0x1000 + number, 0x10 + number, 3, number ? ~0u : 48, UW_METHOD_PC};
+}
