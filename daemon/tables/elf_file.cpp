@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <gelf.h>
+#include <cstring>
 #include <sys/stat.h>
 
 namespace uwind {
@@ -20,6 +20,7 @@ constexpr std::size_t max_programs = 1024;
 constexpr std::size_t max_sections = 65536;
 constexpr std::size_t max_segments = 16; // as the module
 constexpr std::uint64_t max_note_bytes = 1 << 20;
+constexpr std::uint32_t max_id_bytes = 64;
 
 template <typename... Args>
 Error failure(int code, const char* format, Args... args)
@@ -46,6 +47,20 @@ std::string hex(Bytes bytes)
 		result += digits[byte & 15];
 	}
 	return result;
+}
+
+// "": none.
+std::string build_id_in(Elf_Data* notes)
+{
+	GElf_Nhdr note;
+	std::size_t next = 0, name = 0, id = 0;
+	while (notes && (next = gelf_getnote(notes, next, &note, &name, &id)) > 0) {
+		const auto* bytes = static_cast<const std::uint8_t*>(notes->d_buf);
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !std::memcmp(bytes + name, "GNU", 4) &&
+		    note.n_descsz <= max_id_bytes)
+			return hex(Bytes(bytes + id, note.n_descsz));
+	}
+	return "";
 }
 
 } // namespace
@@ -207,14 +222,10 @@ void ElfFile::check_entry()
 		entry_ = 0;
 	if (program_ || !dynamic_)
 		return;
-	const Result<Bytes> bytes = chunk(dynamic_->offset, dynamic_->bytes, "dynamic section");
-	bool needs_library = !bytes;
-	const unsigned word = word_bytes(arch_);
-	for (ByteCursor cursor(bytes ? *bytes : Bytes{}); cursor.left() >= 2 * word;) {
-		const std::uint64_t tag = word == 4 ? cursor.u32() : cursor.u64();
-		const std::uint64_t value = word == 4 ? cursor.u32() : cursor.u64();
-		needs_library = needs_library || tag == DT_NEEDED;
-		program_ = program_ || (tag == DT_FLAGS_1 && value & DF_1_PIE);
+	bool needs_library = false;
+	for (const ElfDynamic& entry : dynamic()) {
+		needs_library = needs_library || entry.tag == DT_NEEDED;
+		program_ = program_ || (entry.tag == DT_FLAGS_1 && entry.value & DF_1_PIE);
 	}
 	if (!program_ && (needs_library || section_address(".text") == entry_))
 		entry_ = 0;
@@ -229,32 +240,19 @@ void ElfFile::read_build_id()
 		GElf_Phdr header;
 		if (gelf_getphdr(elf_.get(), static_cast<int>(i), &header) && header.p_type == PT_NOTE &&
 		    header.p_filesz <= max_note_bytes)
-			scan_notes(header.p_offset, header.p_filesz, header.p_align);
+			build_id_ = build_id_in(typed(header.p_offset, header.p_filesz,
+						      header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
 	}
 }
 
-void ElfFile::scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align)
+Elf_Data* ElfFile::typed(std::uint64_t offset, std::uint64_t bytes, Elf_Type type) const
 {
-	const Result<Bytes> notes = chunk(offset, bytes, "note");
-	if (!notes)
-		return;
-	const std::uint64_t unit = align == 8 ? 8 : 4;
-	const auto pad = [&](ByteCursor& cursor) {
-		cursor.skip(std::min((unit - cursor.position() % unit) % unit, cursor.left()));
-	};
-	for (ByteCursor cursor(*notes); cursor.ok() && !cursor.done();) {
-		const std::uint32_t name_bytes = cursor.u32(), id_bytes = cursor.u32();
-		const std::uint32_t type = cursor.u32();
-		const Bytes name = cursor.take(name_bytes);
-		pad(cursor);
-		const Bytes id = cursor.take(id_bytes);
-		pad(cursor);
-		if (type == NT_GNU_BUILD_ID && name.size() == 4 && !std::memcmp(name.data(), "GNU", 4) && !id.empty() &&
-		    id.size() <= 64) {
-			build_id_ = hex(id);
-			return;
-		}
-	}
+	const std::size_t entry =
+		type == ELF_T_NHDR || type == ELF_T_NHDR8 ? 1 : gelf_fsize(elf_.get(), type, 1, EV_CURRENT);
+	if (!entry || bytes < entry || bytes > max_section_bytes || offset > file_bytes_ ||
+	    bytes > file_bytes_ - offset)
+		return nullptr;
+	return elf_getdata_rawchunk(elf_.get(), static_cast<std::int64_t>(offset), bytes - bytes % entry, type);
 }
 
 Result<Bytes> ElfFile::chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const

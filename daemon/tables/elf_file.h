@@ -6,9 +6,8 @@
 #include "base/result.h"
 #include "model/table_rows.h"
 #include "tables/byte_cursor.h"
-#include "tables/code/function.h"
 
-#include <libelf.h>
+#include <gelf.h>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +27,26 @@ struct ElfSection {
 	std::uint64_t offset = 0; // file offset
 	Bytes bytes;
 	bool end_known = true; // false: it ends somewhere in bytes, by its own marks
+};
+
+struct ElfSymbol {
+	std::string_view name;
+	std::uint64_t value = 0; // 32-bit Arm: with Thumb's bit
+	std::uint64_t bytes = 0;
+	std::uint8_t info = 0;     // type and binding
+	std::uint16_t section = 0; // SHN_UNDEF: of another file
+};
+
+struct ElfRelocation {
+	std::uint64_t address = 0;
+	std::uint64_t addend = 0; // 0 on 32-bit machines, where it is in place (AAELF32, 5.6.1)
+	std::uint32_t type = 0;
+	std::uint32_t symbol = 0; // in .dynsym
+};
+
+struct ElfDynamic {
+	std::int64_t tag = 0;
+	std::uint64_t value = 0;
 };
 
 // A file of debug information alone has the headers of the program that it was taken from, and
@@ -50,7 +69,8 @@ public:
 	// Where the program begins, without Thumb's bit; 0: the file is a library. (Linkers also write an
 	// entry address into libraries: the start of .text.)
 	std::uint64_t entry() const { return entry_; }
-	bool entry_is_thumb() const { return arch_ == Arch::arm && raw_entry_ & 1; }
+	// With Thumb's bit, whatever the file is.
+	std::uint64_t raw_entry() const { return raw_entry_; }
 	const std::string& build_id() const { return build_id_; } // hex; "": none
 	// Executable PT_LOAD segments, sorted by address.
 	const std::vector<Segment>& segments() const { return segments_; }
@@ -67,31 +87,15 @@ public:
 	std::optional<std::uint64_t> section_address(std::string_view name) const;
 	// Sections with code, as far as there are section headers and they can be read.
 	std::vector<ElfSection> code_sections() const;
-	// Size of the symbol at an address; 0: unknown.
-	std::uint64_t symbol_bytes(std::uint64_t address) const;
-	// Where symbols say that functions begin, and the entry of a 32-bit Arm program;
-	// sorted. In 32-bit Arm files bit 0 is set for Thumb code.
-	std::vector<std::uint64_t> functions() const;
-	// The same with their sizes, and the parts that compilers split off; not sorted.
-	std::vector<CodeFunction> function_extents() const;
-	// Where the dynamic linker or the C library calls code that needs no symbol: DT_INIT and DT_FINI,
-	// or the sections .init and .fini; as above.
-	std::vector<std::uint64_t> start_and_end_code() const;
-	// The same of the functions of that name, or of these names (sorted), each once.
-	std::vector<std::uint64_t> functions_named(std::string_view name) const
-	{
-		return functions_named(std::span(&name, 1));
-	}
-	std::vector<std::uint64_t> functions_named(std::span<const std::string_view> names) const;
+	// A symbol table, by its section type; of .symtab, what the file was stripped of may be in
+	// .gnu_debugdata. Names live as long as the ElfFile.
+	const std::vector<ElfSymbol>& symbols(std::uint32_t type) const;
+	// Of sections that are loaded: REL on 32-bit machines, RELA on others.
+	std::vector<ElfRelocation> relocations() const;
+	// The entries of the dynamic section.
+	std::vector<ElfDynamic> dynamic() const;
 	// The segment that holds an address, executable or not.
 	std::optional<Segment> segment_at(std::uint64_t address) const;
-	// 32-bit Arm: what relocations without a symbol point to in executable segments,
-	// with Thumb's bit; sorted.
-	std::vector<std::uint64_t> code_pointers() const;
-	// The address that a relocation without a symbol writes to a place; on 64-bit machines only.
-	std::optional<std::uint64_t> relocated_address(std::uint64_t place) const;
-	// Slots of imported functions, by address: their names. Not of arm64.
-	std::map<std::uint64_t, std::string> imports() const;
 	// The file's bytes at an address, at most this many; empty: not in the file.
 	Bytes read(std::uint64_t address, std::uint64_t bytes) const;
 
@@ -113,20 +117,6 @@ private:
 
 	ElfFile() = default;
 	static Result<ElfFile> load(ElfFile file);
-	struct RawSymbol {
-		std::uint8_t info;
-		std::uint16_t section;
-		std::uint64_t value, bytes; // value: with Thumb's bit
-		std::string_view name;
-	};
-	struct Relocation {
-		std::uint64_t address, addend; // addend: 0 on 32-bit machines
-		std::uint32_t type, symbol;
-	};
-	std::vector<RawSymbol> symbols(std::uint32_t type) const;
-	std::vector<RawSymbol> defined_functions() const;
-	std::vector<Relocation> relocations() const;
-	bool is_slot(std::uint32_t type) const;
 	Status read_header();
 	Status read_programs();
 	Status add_program(std::size_t number);
@@ -134,7 +124,6 @@ private:
 	void read_sections();
 	void check_entry();
 	void read_build_id();
-	void scan_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align);
 	Found contents(const Header& header) const;
 	Result<std::optional<std::uint64_t>> unpacked_bytes(const Header& header, Elf_Scn* section) const;
 	Found decompressed(const Header& header) const;
@@ -143,7 +132,11 @@ private:
 	const ElfFile* packed_debug_file() const;
 	Found from_eh_frame_header() const;
 	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
+	// Entries of a table as libelf reads them, in this machine's form; whole ones only. Null: cut off or too many.
+	Elf_Data* typed(std::uint64_t offset, std::uint64_t bytes, Elf_Type type) const;
 	const Header* find(std::string_view name) const;
+	const Header* symbol_table(std::uint32_t type) const;
+	std::vector<ElfSymbol> read_symbols(const Header& header) const;
 
 	std::vector<std::uint8_t> image_; // empty when read from a descriptor
 	std::unique_ptr<Elf, FreeWith<&elf_end>> elf_;
@@ -161,6 +154,7 @@ private:
 	bool program_ = false;    // by type or interpreter
 	bool debug_only_ = false; // none of the code is in the file
 	// .gnu_debugdata, when it has been asked for; a file that was packed is never asked for another one.
+	mutable std::map<std::uint32_t, std::vector<ElfSymbol>> symbols_; // by section type
 	mutable bool packed_read_ = false;
 	mutable std::shared_ptr<const ElfFile> packed_;
 };

@@ -4,6 +4,7 @@
 
 #include "tables/code/arm/code.h"
 #include "tables/code/arm64/code.h"
+#include "tables/code/functions.h"
 #include "tables/code/no_return.h"
 #include "tables/code/x86/calls.h"
 #include "tables/code/x86/code.h"
@@ -92,9 +93,9 @@ std::vector<Stretch> arm_stretches(const ElfFile& file, const std::vector<CodeSe
 				   std::vector<CodeFunction> functions)
 {
 	std::vector<Stretch> stretches;
-	for (const std::uint64_t address : file.functions())
+	for (const std::uint64_t address : function_starts(file))
 		functions.push_back({address, 0});
-	for (const std::uint64_t address : file.code_pointers())
+	for (const std::uint64_t address : code_pointers(file))
 		functions.push_back({address, 0, false});
 	sort(functions);
 	const ArmCodeHints hints{std::move(functions), arm_no_return(file)};
@@ -110,12 +111,12 @@ std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table,
 {
 	std::vector<Stretch> stretches;
 	std::vector<CodeFunction> functions = known;
-	for (const std::uint64_t address : file.start_and_end_code())
+	for (const std::uint64_t address : start_and_end_code(file))
 		functions.push_back({address, 0});
 	const std::vector<CodeSection> sections = sections_of(file, table);
 	if (file.arch() == Arch::arm)
 		return arm_stretches(file, sections, std::move(functions));
-	for (const CodeFunction& function : file.function_extents())
+	for (const CodeFunction& function : function_extents(file))
 		functions.push_back(function);
 	const std::vector<AddressRange> gaps = addresses_of_gaps(sections);
 	for (const CodeSection& at : sections)

@@ -4,6 +4,7 @@
 // callers in T32. Those of x86 are jmp *slot, with prefixes and endbr before it.
 #include "tables/code/no_return.h"
 
+#include "tables/code/functions.h"
 #include "tables/isa/arm/instruction.h"
 
 extern "C" {
@@ -119,7 +120,7 @@ std::uint64_t slot_of(Bytes code, std::uint64_t address, Arch arch, std::uint64_
 void add_x86_imports(const ElfFile& file, std::vector<std::uint64_t>& addresses)
 {
 	constexpr std::uint64_t entry = 8; // the least; most have 16 bytes
-	const auto imports = file.imports();
+	const auto imports = uwind::imports(file);
 	const std::uint64_t ebx = file.section_address(".got.plt").value_or(file.section_address(".got").value_or(0));
 	for (const char* name : {".plt", ".plt.sec", ".plt.got", ".plt.bnd"}) {
 		const ElfFile::Found section = file.section(name);
@@ -139,7 +140,7 @@ void add_x86_imports(const ElfFile& file, std::vector<std::uint64_t>& addresses)
 
 std::vector<std::uint64_t> no_return_functions(const ElfFile& file)
 {
-	std::vector<std::uint64_t> addresses = file.functions_named(names);
+	std::vector<std::uint64_t> addresses = functions_named(file, names);
 	if (file.arch() != Arch::arm64)
 		add_x86_imports(file, addresses);
 	std::sort(addresses.begin(), addresses.end());
@@ -149,7 +150,7 @@ std::vector<std::uint64_t> no_return_functions(const ElfFile& file)
 std::vector<std::uint32_t> arm_no_return(const ElfFile& file)
 {
 	std::vector<std::uint32_t> addresses;
-	const auto imports = file.imports();
+	const auto imports = uwind::imports(file);
 	for (const ElfSection& section : file.code_sections()) {
 		if (section.bytes.size() > max_plt_bytes || section.address % 4)
 			continue;

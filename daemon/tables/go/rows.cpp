@@ -4,6 +4,7 @@
 // SP, or since Go 1.21 with push before it. What says which of them a function does is its code.
 #include "tables/go/rows.h"
 
+#include "tables/code/functions.h"
 #include "tables/code/x86/frame.h"
 #include "tables/go/pclntab.h"
 #include "tables/segments.h"
@@ -201,7 +202,7 @@ GoRows go_rows(const ElfFile& file)
 		return {};
 	const unsigned word = word_bytes(file.arch());
 	const std::uint64_t at = section->address + go_text(section->bytes, word).at;
-	const std::uint64_t text = file.relocated_address(at).value_or(file.section_address(".text").value_or(0));
+	const std::uint64_t text = relocated_address(file, at).value_or(file.section_address(".text").value_or(0));
 	const Result<GoTable> table = read_go_table(section->bytes, word, text);
 	return table ? GoRowReader(file, *table).run() : GoRows{};
 }

@@ -3,6 +3,7 @@
 #include "tables/known/entry.h"
 
 #include "tables/cfi/eh_frame.h"
+#include "tables/code/functions.h"
 #include "tables/isa/arm/instruction.h"
 #include "tables/isa/arm64/instruction.h"
 #include "tables/segments.h"
@@ -110,7 +111,7 @@ std::uint64_t likely_entry_bytes(const ElfFile& file)
 {
 	const Bytes code = file.read(file.entry(), unknown_entry_bytes);
 	if (file.arch() == Arch::arm)
-		return arm_entry_bytes(code, static_cast<std::uint32_t>(file.entry()), file.entry_is_thumb());
+		return arm_entry_bytes(code, static_cast<std::uint32_t>(file.entry()), file.raw_entry() & 1);
 	return file.arch() == Arch::arm64 ? arm64_entry_bytes(code) : x86_entry_bytes(code);
 }
 
@@ -148,7 +149,7 @@ std::uint64_t entry_bytes(const ElfFile& file)
 	if (!entry || !segment)
 		return 0;
 	const EntryRecord record = entry_record(file);
-	std::uint64_t bytes = record.end ? record.end - entry : file.symbol_bytes(entry);
+	std::uint64_t bytes = record.end ? record.end - entry : symbol_bytes(file, entry);
 	bytes = bytes ? bytes : likely_entry_bytes(file);
 	return std::min({bytes, max_entry_bytes, record.next - entry, segment->bytes - (entry - segment->address)});
 }
@@ -158,7 +159,7 @@ std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table
 	const Segment* segment = find_segment(file.segments(), file.entry(), 1);
 	if (!file.entry() || !segment)
 		return {};
-	std::uint64_t bytes = file.symbol_bytes(file.entry());
+	std::uint64_t bytes = symbol_bytes(file, file.entry());
 	bytes = bytes ? std::min(bytes, max_entry_bytes) : likely_entry_bytes(file);
 	bytes = std::min(bytes, segment->bytes - (file.entry() - segment->address));
 	const auto range = offsets_of(file.segments(), file.entry(), bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tables/known/fiber.h"
 
+#include "tables/code/functions.h"
 #include "tables/isa/arm64/instruction.h"
 #include "tables/segments.h"
 
@@ -127,13 +128,13 @@ std::vector<Stretch> fiber_end_stretches(const ElfFile& file)
 	std::vector<Stretch> stretches;
 	if (file.arch() != Arch::x86_64 && file.arch() != Arch::arm64)
 		return stretches;
-	for (const std::uint64_t start : file.functions_named("make_fcontext")) {
+	for (const std::uint64_t start : functions_named(file, "make_fcontext")) {
 		const Bytes code = file.read(start, max_fcontext_bytes);
 		const Ending ending = file.arch() == Arch::arm64 ? arm64_ending(code) : x86_64_ending(code);
 		if (ending.end)
 			add(file, start + ending.start, ending.end - ending.start, stretches);
 	}
-	for (const std::uint64_t start : file.functions_named("makecontext"))
+	for (const std::uint64_t start : functions_named(file, "makecontext"))
 		if (const std::uint64_t ending = start_context(file, start))
 			add(file, ending, 0, stretches);
 	return stretches;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/handle.h"
+#include "tables/code/functions.h"
 #include "tables/segments.h"
 #include "unit/tables/lower.h"
 
@@ -26,7 +27,7 @@ struct Library {
 
 	std::uint64_t address(const std::string& name) const
 	{
-		const auto found = file.functions_named(name);
+		const auto found = uwind::functions_named(file, name);
 		INFO(name);
 		REQUIRE(found.size() == 1);
 		return found[0];

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <unistd.h>
 
+#include "tables/code/functions.h"
 #include "tables/code/x86/code.h"
 #include "tables/rule_text.h"
 #include "unit/tables/code/agreement.h"
@@ -345,7 +346,7 @@ TEST_CASE("blanked functions of a stock library have no rows")
 	const auto text = file->section(".text");
 	REQUIRE((text && *text));
 	const std::uint64_t start = (*text)->address, end = start + (*text)->bytes.size();
-	std::vector<CodeFunction> functions = file->function_extents();
+	std::vector<CodeFunction> functions = uwind::function_extents(*file);
 	std::erase_if(functions, [&](const CodeFunction& function) {
 		return function.start < start || function.start + function.bytes > end || function.bytes < 16;
 	});

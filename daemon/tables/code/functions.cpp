@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+// What symbols and relocations say about code.
+#include "tables/code/functions.h"
+
+#include "tables/segments.h"
+
+#include <algorithm>
+#include <gelf.h>
+
+namespace uwind {
+namespace {
+
+// What compilers split off: its frame is that of the jump there.
+bool is_split_off(std::string_view name)
+{
+	return name.find(".cold") != std::string_view::npos;
+}
+
+bool is_defined_function(const ElfSymbol& symbol)
+{
+	return GELF_ST_TYPE(symbol.info) == STT_FUNC && symbol.section != SHN_UNDEF;
+}
+
+// Those of .symtab come first.
+std::vector<ElfSymbol> defined_functions(const ElfFile& file)
+{
+	std::vector<ElfSymbol> result;
+	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
+		for (const ElfSymbol& symbol : file.symbols(type))
+			if (is_defined_function(symbol))
+				result.push_back(symbol);
+	return result;
+}
+
+void sort_once(std::vector<std::uint64_t>& addresses)
+{
+	std::sort(addresses.begin(), addresses.end());
+	addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+}
+
+// Of a function's address that is called through memory.
+bool is_slot(Arch arch, std::uint32_t type)
+{
+	switch (arch) {
+	case Arch::x86_64:
+		return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
+	case Arch::i386:
+		return type == R_386_JMP_SLOT || type == R_386_GLOB_DAT;
+	case Arch::arm:
+		return type == R_ARM_JUMP_SLOT || type == R_ARM_GLOB_DAT;
+	default:
+		return false;
+	}
+}
+
+} // namespace
+
+std::vector<std::uint64_t> function_starts(const ElfFile& file)
+{
+	std::vector<std::uint64_t> addresses;
+	for (const ElfSymbol& symbol : defined_functions(file))
+		if (!is_split_off(symbol.name))
+			addresses.push_back(symbol.value);
+	if (file.arch() == Arch::arm && file.entry())
+		addresses.push_back(file.raw_entry());
+	std::sort(addresses.begin(), addresses.end());
+	return addresses;
+}
+
+std::vector<CodeFunction> function_extents(const ElfFile& file)
+{
+	std::vector<CodeFunction> extents;
+	for (const ElfSymbol& symbol : defined_functions(file))
+		extents.push_back({symbol.value, symbol.bytes, true, !is_split_off(symbol.name)});
+	return extents;
+}
+
+std::vector<std::uint64_t> functions_named(const ElfFile& file, std::span<const std::string_view> names)
+{
+	std::vector<std::uint64_t> addresses;
+	for (const ElfSymbol& symbol : defined_functions(file))
+		if (!is_split_off(symbol.name) && std::binary_search(names.begin(), names.end(), symbol.name))
+			addresses.push_back(symbol.value);
+	sort_once(addresses);
+	return addresses;
+}
+
+std::vector<std::uint64_t> functions_named(const ElfFile& file, std::string_view name)
+{
+	return functions_named(file, std::span(&name, 1));
+}
+
+std::vector<std::uint64_t> start_and_end_code(const ElfFile& file)
+{
+	std::vector<std::uint64_t> addresses;
+	for (const ElfDynamic& entry : file.dynamic())
+		if ((entry.tag == DT_INIT || entry.tag == DT_FINI) &&
+		    find_segment(file.segments(), entry.value & ~std::uint64_t{1}, 1))
+			addresses.push_back(entry.value);
+	if (addresses.empty() && file.arch() != Arch::arm) // of its sections nobody says whether they are Thumb code
+		for (const char* name : {".init", ".fini"})
+			if (const auto address = file.section_address(name))
+				addresses.push_back(*address);
+	return addresses;
+}
+
+std::vector<std::uint64_t> code_pointers(const ElfFile& file)
+{
+	std::vector<std::uint64_t> addresses;
+	for (const ElfRelocation& relocation :
+	     file.arch() == Arch::arm ? file.relocations() : std::vector<ElfRelocation>{}) {
+		ByteCursor cursor(relocation.type == R_ARM_RELATIVE ? file.read(relocation.address, 4) : Bytes{});
+		const std::uint32_t value = cursor.u32();
+		if (cursor.ok() && find_segment(file.segments(), value & ~1u, 2))
+			addresses.push_back(value);
+	}
+	sort_once(addresses);
+	return addresses;
+}
+
+std::uint64_t symbol_bytes(const ElfFile& file, std::uint64_t address)
+{
+	const std::uint64_t bit = file.arch() == Arch::arm ? 1 : 0;
+	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
+		for (const ElfSymbol& symbol : file.symbols(type))
+			if ((symbol.value & ~bit) == address && symbol.bytes)
+				return symbol.bytes;
+	return 0;
+}
+
+std::optional<std::uint64_t> relocated_address(const ElfFile& file, std::uint64_t place)
+{
+	const std::uint32_t type = file.arch() == Arch::arm64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
+	if (word_bytes(file.arch()) != 8)
+		return {};
+	for (const ElfRelocation& relocation : file.relocations())
+		if (relocation.address == place && relocation.type == type)
+			return relocation.addend;
+	return {};
+}
+
+std::map<std::uint64_t, std::string> imports(const ElfFile& file)
+{
+	std::map<std::uint64_t, std::string> result;
+	const std::vector<ElfSymbol> names = file.symbols(SHT_DYNSYM);
+	for (const ElfRelocation& relocation : file.relocations())
+		if (is_slot(file.arch(), relocation.type) && relocation.symbol < names.size())
+			result[relocation.address] = names[relocation.symbol].name;
+	return result;
+}
+
+} // namespace uwind
