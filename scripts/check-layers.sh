@@ -91,8 +91,9 @@ daemon_rule() {
 	daemon/base/*) layers='base/' ;;
 	daemon/model/*) layers='model/ base/ uwind_words.h' ;;
 	daemon/port/*) layers='port/ model/ base/' ;;
-	daemon/io/*) layers='io/ port/ model/ base/ uwind' ;;
-	daemon/tables/*) layers='tables/ port/ model/ base/ table.h types.h rule.h sframe.h bytes.h uw_port.h' ;;
+	daemon/elf/*) layers='elf/ model/ base/' ;;
+	daemon/io/*) layers='io/ elf/ port/ model/ base/ uwind' ;;
+	daemon/tables/*) layers='tables/ elf/ port/ model/ base/ table.h types.h rule.h sframe.h bytes.h uw_port.h' ;;
 	daemon/export/*) layers='export/ port/ model/ base/' ;;
 	daemon/app/*) layers='app/ port/ model/ base/' ;;
 	*) return ;;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/result.h"
+#include "elf/file.h"
 #include "model/table_rows.h"
-#include "tables/elf_file.h"
 
 namespace uwind {
 

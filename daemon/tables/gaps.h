@@ -2,9 +2,9 @@
 // Code between rows.
 #pragma once
 
-#include "tables/elf_file.h"
+#include "elf/file.h"
+#include "elf/segments.h"
 #include "tables/row_builder.h"
-#include "tables/segments.h"
 
 #include <vector>
 

@@ -2,8 +2,8 @@
 // Collects rows in rising order; equal rules are stored once.
 #pragma once
 
+#include "elf/segments.h"
 #include "model/table_rows.h"
-#include "tables/segments.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -4,8 +4,8 @@
 
 #include "base/handle.h"
 #include "base/result.h"
+#include "elf/file.h"
 #include "model/table_content.h"
-#include "tables/elf_file.h"
 
 #include <functional>
 #include <string>

@@ -4,7 +4,7 @@
 // there are; each is an offset into the code in halfwords, and a second word.
 #include <cstdlib>
 
-#include "tables/byte_cursor.h"
+#include "base/byte_cursor.h"
 #include "tables/ehabi/rows.h"
 #include "tables/module_view.h"
 #include "unit/tables/arm_image.h"

@@ -19,8 +19,8 @@
 // up; the usual one is that in which it executes the most instructions.
 #pragma once
 
+#include "elf/segments.h"
 #include "judge.h"
-#include "tables/segments.h"
 
 #include <compare>
 

@@ -2,13 +2,13 @@
 // Sorts the functions by file offset, then interprets each once, straight to rows.
 #include "tables/cfi/eh_frame.h"
 
+#include "elf/segments.h"
 #include "tables/cfi/outlined.h"
 #include "tables/cfi/program.h"
 #include "tables/cfi/rule.h"
 #include "tables/code/arm64/epilogue.h"
 #include "tables/code/x86/code.h"
 #include "tables/isa/arm64/instruction.h"
-#include "tables/segments.h"
 
 extern "C" {
 #include "table.h"

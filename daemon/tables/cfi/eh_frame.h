@@ -3,10 +3,10 @@
 #pragma once
 
 #include "base/result.h"
+#include "elf/file.h"
 #include "model/table_rows.h"
 #include "tables/cfi/entry.h"
 #include "tables/code/function.h"
-#include "tables/elf_file.h"
 #include "tables/row_builder.h"
 
 #include <vector>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "tables/cfi/pointer.h"
+#include "elf/encoded_pointer.h"
 #include "tables/cfi/reason.h"
 
 #include <vector>

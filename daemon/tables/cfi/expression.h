@@ -2,8 +2,8 @@
 // DWARF expressions, evaluated symbolically into the few forms that a rule can say.
 #pragma once
 
+#include "base/byte_cursor.h"
 #include "model/table_rows.h"
-#include "tables/byte_cursor.h"
 
 #include <cstdint>
 #include <optional>

@@ -12,9 +12,9 @@
 // block stands for the function.
 #pragma once
 
-#include "tables/elf_file.h"
+#include "elf/file.h"
+#include "elf/segments.h"
 #include "tables/row_builder.h"
-#include "tables/segments.h"
 
 #include <vector>
 

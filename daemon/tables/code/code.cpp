@@ -2,6 +2,7 @@
 // Finds the stretches; each architecture has a reader of its own.
 #include "tables/code/code.h"
 
+#include "elf/segments.h"
 #include "tables/code/arm/code.h"
 #include "tables/code/arm64/code.h"
 #include "tables/code/functions.h"
@@ -9,7 +10,6 @@
 #include "tables/code/x86/calls.h"
 #include "tables/code/x86/code.h"
 #include "tables/gaps.h"
-#include "tables/segments.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // Rows for code that has no CFI, from reading the code itself.
 #pragma once
 
+#include "elf/file.h"
 #include "tables/code/function.h"
-#include "tables/elf_file.h"
 #include "tables/row_builder.h"
 
 #include <vector>

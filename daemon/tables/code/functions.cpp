@@ -2,7 +2,7 @@
 // What symbols and relocations say about code.
 #include "tables/code/functions.h"
 
-#include "tables/segments.h"
+#include "elf/segments.h"
 
 #include <algorithm>
 #include <gelf.h>

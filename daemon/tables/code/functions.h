@@ -2,8 +2,8 @@
 // What symbols and relocations say about code.
 #pragma once
 
+#include "elf/file.h"
 #include "tables/code/function.h"
-#include "tables/elf_file.h"
 
 #include <map>
 #include <optional>

@@ -2,7 +2,7 @@
 // Functions of libraries that do not return, behind whose calls there may be anything.
 #pragma once
 
-#include "tables/elf_file.h"
+#include "elf/file.h"
 
 namespace uwind {
 

@@ -17,7 +17,7 @@
 // All offsets are prel31: 31 bits, signed, counted from the word that holds them.
 #include "tables/ehabi/exidx.h"
 
-#include "tables/segments.h"
+#include "elf/segments.h"
 
 #include <algorithm>
 #include <cerrno>

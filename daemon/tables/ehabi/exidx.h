@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/result.h"
+#include "elf/file.h"
 #include "tables/cfi/reason.h"
-#include "tables/elf_file.h"
 
 #include <vector>
 

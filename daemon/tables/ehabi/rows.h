@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "tables/elf_file.h"
+#include "elf/file.h"
+#include "elf/segments.h"
 #include "tables/row_builder.h"
-#include "tables/segments.h"
 
 #include <map>
 #include <string>

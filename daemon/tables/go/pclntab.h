@@ -3,8 +3,8 @@
 // program, stripped or not.
 #pragma once
 
+#include "base/byte_cursor.h"
 #include "base/result.h"
-#include "tables/byte_cursor.h"
 
 #include <string_view>
 #include <vector>

@@ -4,10 +4,10 @@
 // SP, or since Go 1.21 with push before it. What says which of them a function does is its code.
 #include "tables/go/rows.h"
 
+#include "elf/segments.h"
 #include "tables/code/functions.h"
 #include "tables/code/x86/frame.h"
 #include "tables/go/pclntab.h"
-#include "tables/segments.h"
 
 extern "C" {
 #include "types.h"

@@ -2,8 +2,8 @@
 // Rows of Go programs, from what Go's runtime itself walks stacks with.
 #pragma once
 
+#include "elf/file.h"
 #include "tables/code/function.h"
-#include "tables/elf_file.h"
 #include "tables/row_builder.h"
 
 #include <vector>

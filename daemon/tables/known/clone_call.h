@@ -14,7 +14,7 @@
 // x86) or is right for the old thread only (glibc on arm64).
 #pragma once
 
-#include "tables/elf_file.h"
+#include "elf/file.h"
 #include "tables/row_builder.h"
 
 #include <vector>

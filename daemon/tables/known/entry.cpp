@@ -2,11 +2,11 @@
 // Both are for gaps only: what has CFI keeps it.
 #include "tables/known/entry.h"
 
+#include "elf/segments.h"
 #include "tables/cfi/eh_frame.h"
 #include "tables/code/functions.h"
 #include "tables/isa/arm/instruction.h"
 #include "tables/isa/arm64/instruction.h"
-#include "tables/segments.h"
 
 extern "C" {
 #include "types.h"

@@ -3,7 +3,7 @@
 // signal handler returns to in the arm64 vDSO.
 #pragma once
 
-#include "tables/elf_file.h"
+#include "elf/file.h"
 #include "tables/row_builder.h"
 
 #include <optional>

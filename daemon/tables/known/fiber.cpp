@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tables/known/fiber.h"
 
+#include "elf/segments.h"
 #include "tables/code/functions.h"
 #include "tables/isa/arm64/instruction.h"
-#include "tables/segments.h"
 
 extern "C" {
 #include "types.h"

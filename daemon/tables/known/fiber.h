@@ -2,7 +2,7 @@
 // Where the functions of fibers return to.
 #pragma once
 
-#include "tables/elf_file.h"
+#include "elf/file.h"
 #include "tables/row_builder.h"
 
 #include <vector>

@@ -2,8 +2,8 @@
 // Rows for code that call frame information says nothing about.
 #pragma once
 
+#include "elf/file.h"
 #include "tables/code/function.h"
-#include "tables/elf_file.h"
 #include "tables/known/clone_call.h"
 #include "tables/row_builder.h"
 

@@ -11,8 +11,8 @@
 //   arm    header  push {lr}; … ldr pc, [lr, #8]!          0, then 4
 #include "tables/known/plt.h"
 
+#include "elf/segments.h"
 #include "tables/code/arm/frame.h"
-#include "tables/segments.h"
 
 extern "C" {
 #include "table.h"

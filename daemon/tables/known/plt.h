@@ -2,9 +2,9 @@
 // Rows for procedure linkage tables, which linkers often leave without CFI.
 #pragma once
 
-#include "tables/elf_file.h"
+#include "elf/file.h"
+#include "elf/segments.h"
 #include "tables/row_builder.h"
-#include "tables/segments.h"
 
 namespace uwind {
 

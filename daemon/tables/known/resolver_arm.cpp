@@ -3,8 +3,8 @@
 // address, which the header has pushed, is popped at the end into its place.
 #include "tables/known/resolver_arm.h"
 
+#include "elf/segments.h"
 #include "tables/code/arm/frame.h"
-#include "tables/segments.h"
 
 #include <array>
 #include <cstring>

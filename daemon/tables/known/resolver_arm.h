@@ -2,7 +2,7 @@
 // Where a PLT of 32-bit Arm leads while a function is not bound yet.
 #pragma once
 
-#include "tables/elf_file.h"
+#include "elf/file.h"
 #include "tables/row_builder.h"
 
 #include <vector>

@@ -4,7 +4,7 @@
 // described for exceptions (EHABI) as if a call had been made there.
 #include "tables/known/system_call_arm.h"
 
-#include "tables/segments.h"
+#include "elf/segments.h"
 
 extern "C" {
 #include "types.h"

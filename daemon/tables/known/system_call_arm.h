@@ -2,7 +2,7 @@
 // Two places of 32-bit Arm code that a system call explains.
 #pragma once
 
-#include "tables/elf_file.h"
+#include "elf/file.h"
 #include "tables/known/clone_call.h"
 #include "tables/row_builder.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/handle.h"
-#include "tables/elf_file.h"
+#include "elf/file.h"
 #include "tables/isa/arm64/instruction.h"
 #include "tables/isa/x86/instruction.h"
 #include "unit/core/world.h"

@@ -2,8 +2,8 @@
 // Both descriptions become spans: stretches of code under one rule.
 #include "unit/core/sframe_files.h"
 
+#include "elf/segments.h"
 #include "tables/file_rows.h"
-#include "tables/segments.h"
 #include "tables/sframe_rows.h"
 #include "tables/table_builder.h"
 #include "unit/core/sframe_known.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/handle.h"
-#include "tables/elf_file.h"
+#include "elf/file.h"
 #include "tables/file_rows.h"
 #include "tables/row_builder.h"
 #include "tables/rule_text.h"

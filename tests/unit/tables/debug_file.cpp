@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/handle.h"
+#include "elf/xz.h"
 #include "tables/file_rows.h"
 #include "tables/rule_text.h"
 #include "tables/table_builder.h"
-#include "tables/xz.h"
 
 using uwind::ElfFile;
 using uwind::TableRows;

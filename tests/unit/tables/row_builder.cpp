@@ -2,9 +2,9 @@
 // Rows rise, equal rules are one, gaps are filled and nothing else.
 #include <catch2/catch.hpp>
 
+#include "elf/segments.h"
 #include "tables/row_builder.h"
 #include "tables/rule_text.h"
-#include "tables/segments.h"
 
 extern "C" {
 #include "types.h"

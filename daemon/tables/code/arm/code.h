@@ -3,7 +3,7 @@
 // have nothing else. code_x86.h and code_arm64.h are its kin.
 #pragma once
 
-#include "tables/byte_cursor.h"
+#include "base/byte_cursor.h"
 #include "tables/code/function.h"
 #include "tables/row_builder.h"
 

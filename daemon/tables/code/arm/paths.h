@@ -3,7 +3,7 @@
 // made sense. For code_arm.cpp, which says where functions begin.
 #pragma once
 
-#include "tables/byte_cursor.h"
+#include "base/byte_cursor.h"
 #include "tables/code/arm/frame.h"
 #include "tables/code/arm/jump_table.h"
 

@@ -3,7 +3,7 @@
 // vDSO, what compilers put around a program's main(). x86/code.h is its twin.
 #pragma once
 
-#include "tables/byte_cursor.h"
+#include "base/byte_cursor.h"
 #include "tables/code/function.h"
 #include "tables/row_builder.h"
 

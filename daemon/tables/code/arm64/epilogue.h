@@ -2,7 +2,7 @@
 // Ends of arm64 functions, read backwards.
 #pragma once
 
-#include "tables/byte_cursor.h"
+#include "base/byte_cursor.h"
 #include "tables/row_builder.h"
 
 #include <vector>

@@ -2,8 +2,8 @@
 // Where the calls of x86 code lead that has rows: into code that has none.
 #pragma once
 
+#include "base/byte_cursor.h"
 #include "model/table_rows.h"
-#include "tables/byte_cursor.h"
 #include "tables/code/function.h"
 
 #include <vector>

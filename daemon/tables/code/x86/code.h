@@ -2,8 +2,8 @@
 // Rows for x86 code that has no CFI, from reading the code itself. code_arm64.h is its twin.
 #pragma once
 
+#include "base/byte_cursor.h"
 #include "model/table_rows.h"
-#include "tables/byte_cursor.h"
 #include "tables/code/function.h"
 #include "tables/row_builder.h"
 

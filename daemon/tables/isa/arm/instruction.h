@@ -3,7 +3,7 @@
 // does as far as frames are made of it.
 #pragma once
 
-#include "tables/byte_cursor.h"
+#include "base/byte_cursor.h"
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 // One x86 instruction: how long it is, and its operands as far as frames are made of them.
 #pragma once
 
-#include "tables/byte_cursor.h"
+#include "base/byte_cursor.h"
 
 #include <cstdint>
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/handle.h"
+#include "elf/segments.h"
 #include "tables/code/functions.h"
-#include "tables/segments.h"
 #include "unit/tables/lower.h"
 
 extern "C" {

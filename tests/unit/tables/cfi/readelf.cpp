@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/handle.h"
+#include "elf/segments.h"
 #include "tables/file_rows.h"
 #include "tables/rule_text.h"
-#include "tables/segments.h"
 #include "unit/tables/code/coverage.h"
 #include "unit/tables/readelf_frames.h"
 

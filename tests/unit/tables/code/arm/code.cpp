@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/handle.h"
+#include "elf/segments.h"
 #include "tables/code/arm/code.h"
 #include "tables/isa/arm/instruction.h"
 #include "tables/rule_text.h"
-#include "tables/segments.h"
 #include "unit/tables/code/agreement.h"
 #include "unit/tables/readelf_frames.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // arm64's instructions one by one, as the assembler encodes them.
 #include "tables/isa/arm64/instruction.h"
-#include "tables/byte_cursor.h"
+#include "base/byte_cursor.h"
 #include "unit/tables/assembled.h"
 
 using uwind::Arm64Way;

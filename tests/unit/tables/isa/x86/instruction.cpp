@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/handle.h"
-#include "tables/elf_file.h"
+#include "elf/file.h"
 #include "tables/isa/x86/instruction.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Symbols, relocations and the dynamic section, through libelf.
-#include "tables/elf_file.h"
+#include "elf/file.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "tables/xz.h"
+#include "elf/xz.h"
 
 #include <algorithm>
 #include <cerrno>

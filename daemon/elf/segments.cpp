@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Segments are few: a linear search is the fast one.
-#include "tables/segments.h"
+#include "elf/segments.h"
 
 #include <cerrno>
 #include <cstdio>

@@ -2,8 +2,8 @@
 // Sections that are an .xz file each.
 #pragma once
 
+#include "base/byte_cursor.h"
 #include "base/result.h"
-#include "tables/byte_cursor.h"
 
 #include <vector>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // ELF headers through libelf; every offset is checked against the file's size
 // before anything is read.
-#include "tables/elf_file.h"
+#include "elf/file.h"
 
-#include "tables/cfi/pointer.h"
+#include "elf/encoded_pointer.h"
 
 #include <algorithm>
 #include <cerrno>

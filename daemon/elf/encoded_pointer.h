@@ -2,7 +2,7 @@
 // Encoded pointers of .eh_frame (Linux Standard Base, "DWARF Extensions").
 #pragma once
 
-#include "tables/byte_cursor.h"
+#include "base/byte_cursor.h"
 
 #include <cstdint>
 #include <optional>

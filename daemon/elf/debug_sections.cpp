@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // Sections for debuggers: compressed ones, and the debug file that a program may carry.
-#include "tables/elf_file.h"
+#include "elf/file.h"
 
-#include "tables/xz.h"
+#include "elf/xz.h"
 
 #include <algorithm>
 #include <cerrno>

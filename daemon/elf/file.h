@@ -2,10 +2,10 @@
 // A little-endian ELF program or library: its text, its unwind sections.
 #pragma once
 
+#include "base/byte_cursor.h"
 #include "base/handle.h"
 #include "base/result.h"
 #include "model/table_rows.h"
-#include "tables/byte_cursor.h"
 
 #include <gelf.h>
 #include <map>

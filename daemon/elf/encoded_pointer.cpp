@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Encoded pointers: a format in the low half of the byte, a base in the high one.
-#include "tables/cfi/pointer.h"
+#include "elf/encoded_pointer.h"
 
 namespace uwind {
 namespace {
