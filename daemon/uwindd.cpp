@@ -53,11 +53,11 @@ Result<Settings> settings_of(const Arguments& arguments)
 class RealOutside : public Outside {
 public:
 	explicit RealOutside(std::unique_ptr<Machine> machine) : machine_(std::move(machine)) {}
-	Ports ports() override { return ports_of(*machine_, tables_); }
+	Ports ports() override { return ports_of(*machine_, objects_); }
 
 private:
 	std::unique_ptr<Machine> machine_;
-	FileTables tables_{&open_debug_file};
+	ElfObjects objects_;
 };
 
 Result<std::unique_ptr<Outside>> open_outside()

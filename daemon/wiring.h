@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-// What both programs connect: the real outside and the tables that ELF files give.
+// What both programs connect: the real outside, ELF files included.
 #pragma once
 
 #include "app/recording.h"
-#include "io/debug_file.h"
 #include "io/machine.h"
-#include "tables/file_tables.h"
+#include "objects/elf_objects.h"
 
 namespace uwind {
 
 // Files stay open until they have names for their addresses.
 constexpr std::size_t open_files_wanted = 2048;
 
-inline Ports ports_of(Machine& machine, Tables& tables)
+inline Ports ports_of(Machine& machine, Objects& objects)
 {
-	return Ports{*machine.device, *machine.stream, machine.processes, machine.objects,
-		     tables,          machine.clock,   machine.threads};
+	return Ports{*machine.device, *machine.stream, machine.processes, objects, machine.clock, machine.threads};
 }
 
 } // namespace uwind

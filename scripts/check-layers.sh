@@ -94,6 +94,7 @@ daemon_rule() {
 	daemon/elf/*) layers='elf/ model/ base/' ;;
 	daemon/io/*) layers='io/ elf/ port/ model/ base/ uwind' ;;
 	daemon/tables/*) layers='tables/ elf/ port/ model/ base/ table.h types.h rule.h sframe.h bytes.h uw_port.h' ;;
+	daemon/objects/*) layers='objects/ tables/ elf/ io/ port/ model/ base/' ;;
 	daemon/export/*) layers='export/ port/ model/ base/' ;;
 	daemon/app/*) layers='app/ port/ model/ base/' ;;
 	*) return ;;

@@ -11,9 +11,9 @@
 namespace uwind {
 
 Recording::Recording(const Ports& ports, RecordingOptions options)
-    : ports_(ports), options_(std::move(options)), symbols_(ports.objects, ports.tables, ports.processes, modules_),
+    : ports_(ports), options_(std::move(options)), symbols_(ports.objects, ports.processes, modules_),
       aggregate_(ports.processes, options_.limits),
-      tracker_(ports.kernel, ports.processes, ports.objects, ports.tables, ports.threads, ports.clock, modules_)
+      tracker_(ports.kernel, ports.processes, ports.objects, ports.threads, ports.clock, modules_)
 {
 }
 

@@ -18,7 +18,6 @@ struct Ports {
 	RecordStream& stream;
 	Processes& processes;
 	Objects& objects;
-	Tables& tables;
 	Clock& clock;
 	Threads& threads;
 };

@@ -53,11 +53,13 @@ SymbolTable Symbols::load(ModuleId id)
 	const auto fd = module ? file_of(*module) : nullptr;
 	if (!fd)
 		return SymbolTable({}, {});
-	auto functions = objects_.functions(fd->get(), module->path);
-	if (functions && !functions->refused.empty())
-		say_once(functions->refused);
-	return SymbolTable(functions ? std::move(functions->symbols) : std::vector<Symbol>(),
-			   {module->facts.entry, tables_.entry_bytes(fd->get())});
+	const auto object = objects_.open(fd);
+	if (!object)
+		return SymbolTable({}, {});
+	Functions functions = (*object)->functions(module->path);
+	if (!functions.refused.empty())
+		say_once(functions.refused);
+	return SymbolTable(std::move(functions.symbols), {module->facts.entry, (*object)->entry_bytes()});
 }
 
 void Symbols::say_once(const std::string& text)

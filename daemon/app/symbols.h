@@ -9,15 +9,14 @@
 #include "app/modules.h"
 #include "app/symbol_table.h"
 #include "port/processes.h"
-#include "port/tables.h"
 
 namespace uwind {
 
 // Used by one thread.
 class Symbols {
 public:
-	Symbols(Objects& objects, Tables& tables, Processes& processes, Modules& modules, std::size_t limit = 4u << 20)
-	    : objects_(objects), tables_(tables), processes_(processes), modules_(modules), limit_(limit)
+	Symbols(Objects& objects, Processes& processes, Modules& modules, std::size_t limit = 4u << 20)
+	    : objects_(objects), processes_(processes), modules_(modules), limit_(limit)
 	{
 	}
 
@@ -36,7 +35,6 @@ private:
 	std::shared_ptr<UniqueFd> file_of(const Module& module);
 
 	Objects& objects_;
-	Tables& tables_;
 	Processes& processes_;
 	Modules& modules_;
 	const std::size_t limit_; // symbols in all tables kept

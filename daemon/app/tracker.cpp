@@ -14,9 +14,9 @@ constexpr unsigned max_complaints = 20; // further ones are counted only
 
 } // namespace
 
-Tracker::Tracker(Kernel& kernel, Processes& processes, Objects& objects, Tables& tables, Threads& threads, Clock& clock,
+Tracker::Tracker(Kernel& kernel, Processes& processes, Objects& objects, Threads& threads, Clock& clock,
 		 Modules& modules)
-    : kernel_(kernel), processes_(processes), objects_(objects), tables_(tables), threads_(threads), clock_(clock),
+    : kernel_(kernel), processes_(processes), objects_(objects), threads_(threads), clock_(clock),
       modules_(modules), thread_([this] { run(); })
 {
 }
@@ -43,11 +43,14 @@ Counts Tracker::counts()
 	return counts_;
 }
 
-// What is known of the file itself: for offsets and names.
-void Tracker::keep_object(ModuleId id, const std::shared_ptr<UniqueFd>& fd)
+// What is known of the file itself is kept, for offsets and names.
+Tracker::Opened Tracker::opened(ModuleId id, UniqueFd fd, const std::string& path, std::uint32_t tgid, bool vdso)
 {
-	auto facts = objects_.facts(fd->get());
-	modules_.set_object(id, facts ? std::move(*facts) : ObjectFacts{}, fd);
+	Opened opened{id, std::make_shared<UniqueFd>(std::move(fd)), nullptr, path, tgid, vdso};
+	if (auto object = objects_.open(opened.fd))
+		opened.object = std::move(*object);
+	modules_.set_object(id, opened.object ? opened.object->facts() : ObjectFacts{}, opened.fd);
+	return opened;
 }
 
 // A full budget is met by giving up tables that the last period did not use.
@@ -98,7 +101,8 @@ void Tracker::make_table(const Opened& opened)
 
 void Tracker::look_for_table(const Opened& opened)
 {
-	const auto content = opened.vdso ? tables_.of_vdso(opened.fd->get()) : tables_.of_file(opened.fd->get());
+	const auto content = opened.object ? opened.object->table()
+					   : Result<FileContent>(Error{ENOEXEC, "not an ELF file"});
 	if (content && !content->sframe_refused.empty()) {
 		complain(opened, Error{EBADMSG, content->sframe_refused});
 		count("sections_refused");
@@ -127,10 +131,8 @@ void Tracker::register_vdso()
 		spdlog::debug("{}", fd.error("no table for the vDSO").message);
 		return;
 	}
-	const auto shared = std::make_shared<UniqueFd>(std::move(*fd));
 	vdso_ = modules_.add(FileIdentity{}, vdso_path).id;
-	keep_object(*vdso_, shared);
-	make_table({*vdso_, shared, vdso_path, 0, true});
+	make_table(opened(*vdso_, std::move(*fd), vdso_path, 0, true));
 }
 
 // A file at such a path is probably served. If it is another file after all, the
@@ -165,9 +167,7 @@ void Tracker::register_mapping(std::uint32_t pid, const Mapping& mapping)
 	const auto added = modules_.add(file->identity, mapping.path);
 	if (!added.is_new)
 		return;
-	const Opened opened{added.id, std::make_shared<UniqueFd>(std::move(file->fd)), mapping.path, pid};
-	keep_object(opened.id, opened.fd);
-	make_table(opened);
+	make_table(opened(added.id, std::move(file->fd), mapping.path, pid));
 }
 
 void Tracker::register_processes(const std::vector<std::uint32_t>& pids, const StopRequested& stop)

@@ -16,7 +16,6 @@
 #include "port/clock.h"
 #include "port/kernel.h"
 #include "port/processes.h"
-#include "port/tables.h"
 #include "port/threads.h"
 
 namespace uwind {
@@ -31,7 +30,7 @@ inline constexpr char vdso_path[] = "[vdso]";
 // tables made afterwards.
 class Tracker {
 public:
-	Tracker(Kernel& kernel, Processes& processes, Objects& objects, Tables& tables, Threads& threads, Clock& clock,
+	Tracker(Kernel& kernel, Processes& processes, Objects& objects, Threads& threads, Clock& clock,
 		Modules& modules);
 	~Tracker();
 
@@ -66,6 +65,7 @@ private:
 	struct Opened {
 		ModuleId id;
 		std::shared_ptr<UniqueFd> fd;
+		std::shared_ptr<const Object> object; // null: neither an ELF file nor a script
 		std::string path;
 		std::uint32_t tgid = 0; // who maps it; 0: nobody yet, or everybody
 		bool vdso = false;
@@ -87,7 +87,7 @@ private:
 	void read_served_paths();
 	void register_mapping(std::uint32_t pid, const Mapping& mapping);
 	void adopt(ModuleId id, std::uint32_t file_number);
-	void keep_object(ModuleId id, const std::shared_ptr<UniqueFd>& fd);
+	Opened opened(ModuleId id, UniqueFd fd, const std::string& path, std::uint32_t tgid, bool vdso = false);
 	void make_table(const Opened& opened);
 	void look_for_table(const Opened& opened);
 	void not_opened(const Job& job);
@@ -100,7 +100,6 @@ private:
 	Kernel& kernel_;
 	Processes& processes_;
 	Objects& objects_;
-	Tables& tables_;
 	Threads& threads_;
 	Clock& clock_;
 	Modules& modules_;

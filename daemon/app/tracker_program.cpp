@@ -15,11 +15,8 @@ std::optional<Module> Tracker::register_path(const std::string& path)
 		return std::nullopt;
 	const std::string real = file->path.empty() ? path : file->path;
 	const auto added = modules_.add(file->identity, real);
-	if (added.is_new) {
-		const Opened opened{added.id, std::make_shared<UniqueFd>(std::move(file->fd)), real};
-		keep_object(opened.id, opened.fd);
-		make_table(opened);
-	}
+	if (added.is_new)
+		make_table(opened(added.id, std::move(file->fd), real, 0));
 	return modules_.get(added.id);
 }
 

@@ -138,11 +138,10 @@ void Tracker::open_vdso(const Job& job)
 		spdlog::debug("{}", fd.error().message);
 		return not_opened(job);
 	}
-	const Opened opened{job.id, std::make_shared<UniqueFd>(std::move(*fd)), vdso_path, job.tgid, true};
-	keep_object(opened.id, opened.fd);
+	Opened vdso = opened(job.id, std::move(*fd), vdso_path, job.tgid, true);
 	if (!job.make_table)
 		return adopt(job.id, job.file_number);
-	unserved_.push_back(opened);
+	unserved_.push_back(std::move(vdso));
 }
 
 void Tracker::open(Job job)
@@ -164,12 +163,11 @@ void Tracker::open(Job job)
 			return;
 		job.id = added.id;
 	}
-	const Opened opened{job.id, std::make_shared<UniqueFd>(std::move(file->fd)), job.mapping.path, job.tgid};
-	keep_object(opened.id, opened.fd);
+	Opened mapped = opened(job.id, std::move(file->fd), job.mapping.path, job.tgid);
 	if (!job.make_table)
 		return adopt(job.id, job.file_number);
 	scan_first_time(job.mapping);
-	unserved_.push_back(opened);
+	unserved_.push_back(std::move(mapped));
 	open_neighbours(job.tgid);
 }
 
@@ -191,8 +189,7 @@ void Tracker::open_neighbours(std::uint32_t tgid)
 		const auto added = modules_.add(file->identity, mapping.path);
 		if (!added.is_new)
 			continue;
-		unserved_.push_back({added.id, std::make_shared<UniqueFd>(std::move(file->fd)), mapping.path});
-		keep_object(added.id, unserved_.back().fd);
+		unserved_.push_back(opened(added.id, std::move(file->fd), mapping.path, 0));
 	}
 }
 

@@ -45,7 +45,7 @@ private:
 	const RecordArguments& arguments_;
 	StopSignals& signals_;
 	Machine& machine_;
-	FileTables tables_{&open_debug_file};
+	ElfObjects objects_;
 	bool cut_short_ = false; // ended by the duration or a signal
 };
 
@@ -60,7 +60,7 @@ Result<int> Record::run(std::optional<Child>& child)
 		if (const auto program = find_program(arguments_.command.front()))
 			options.program = *program;
 	}
-	Recording recording(ports_of(machine_, tables_), options);
+	Recording recording(ports_of(machine_, objects_), options);
 	if (auto prepared = recording.prepare([this] { return stop_requested(); }); !prepared)
 		return prepared.error();
 	if (auto sampled = sample(recording, child); !sampled)

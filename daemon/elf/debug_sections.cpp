@@ -45,6 +45,12 @@ const ElfFile* ElfFile::packed_debug_file() const
 	return packed_.get();
 }
 
+ElfFile::Found ElfFile::unloaded_section(std::string_view name) const
+{
+	const Header* const header = find_unloaded(name);
+	return header ? contents(*header) : Found(std::optional<ElfSection>{});
+}
+
 ElfFile::Found ElfFile::debug_frame() const
 {
 	for (const char* name : {".debug_frame", ".zdebug_frame"})

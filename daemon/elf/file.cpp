@@ -65,7 +65,7 @@ std::string build_id_in(Elf_Data* notes)
 
 } // namespace
 
-Result<ElfFile> ElfFile::open(int fd)
+Result<ElfFile> ElfFile::open_any(int fd)
 {
 	struct stat status;
 	if (fstat(fd, &status))
@@ -77,6 +77,11 @@ Result<ElfFile> ElfFile::open(int fd)
 	file.file_bytes_ = static_cast<std::uint64_t>(status.st_size);
 	file.elf_.reset(elf_begin(fd, ELF_C_READ, nullptr));
 	return load(std::move(file));
+}
+
+Result<ElfFile> ElfFile::open(int fd)
+{
+	return if_usable(open_any(fd));
 }
 
 Result<ElfFile> ElfFile::from_bytes(Bytes bytes)
@@ -92,18 +97,24 @@ Result<ElfFile> ElfFile::from_bytes(std::vector<std::uint8_t>&& bytes)
 	file.file_bytes_ = file.image_.size();
 	if (!file.image_.empty())
 		file.elf_.reset(elf_memory(reinterpret_cast<char*>(file.image_.data()), file.image_.size()));
-	return load(std::move(file));
+	return if_usable(load(std::move(file)));
+}
+
+Result<ElfFile> ElfFile::if_usable(Result<ElfFile> file)
+{
+	if (file && !file->usable_)
+		return file->usable_.error();
+	return file;
 }
 
 Result<ElfFile> ElfFile::load(ElfFile file)
 {
 	if (!file.elf_ || elf_kind(file.elf_.get()) != ELF_K_ELF)
 		return Error{ENOEXEC, "not an ELF file"};
-	if (Status status = file.read_header(); !status)
-		return status.error();
+	file.usable_ = file.read_header();
 	file.read_sections();
-	if (Status status = file.read_programs(); !status)
-		return status.error();
+	if (Status status = file.read_programs(); file.usable_)
+		file.usable_ = std::move(status);
 	file.check_entry();
 	file.read_build_id();
 	return file;
@@ -138,14 +149,15 @@ Status ElfFile::read_programs()
 		return libelf_failure("program headers");
 	if (count > max_programs)
 		return failure(EBADMSG, "%zu program headers, more than %zu", count, max_programs);
+	Status first = Nothing{};
 	for (std::size_t i = 0; i < count; i++)
-		if (Status status = add_program(i); !status)
-			return status;
-	if (segments_.empty())
-		return Error{ENOEXEC, "it has no executable segment"};
+		if (Status status = add_program(i); first)
+			first = std::move(status);
+	if (first && segments_.empty())
+		first = Error{ENOEXEC, "it has no executable segment"};
 	std::sort(segments_.begin(), segments_.end(),
 		  [](const Segment& left, const Segment& right) { return left.address < right.address; });
-	return Nothing{};
+	return first;
 }
 
 Status ElfFile::add_program(std::size_t number)
@@ -170,6 +182,8 @@ Status ElfFile::add_program(std::size_t number)
 		exidx_ = section;
 	if (header.p_type == PT_DYNAMIC)
 		dynamic_ = section;
+	if (header.p_type == PT_INTERP)
+		interpreter_ = section;
 	if (header.p_type != PT_LOAD || !header.p_filesz)
 		return Nothing{};
 	return add_load(number, {header.p_vaddr, header.p_filesz, header.p_offset, executable});
@@ -386,6 +400,23 @@ std::vector<ElfSection> ElfFile::code_sections() const
 			sections.push_back(**found);
 	}
 	return sections;
+}
+
+std::vector<Segment> ElfFile::loads() const
+{
+	std::vector<Segment> segments;
+	for (const Load& load : loads_)
+		segments.push_back({load.address, load.bytes, load.offset});
+	return segments;
+}
+
+std::string ElfFile::interpreter() const
+{
+	const Result<Bytes> bytes = interpreter_ ? chunk(interpreter_->offset, interpreter_->bytes, "interpreter")
+						 : Result<Bytes>(Bytes{});
+	if (!bytes)
+		return "";
+	return std::string(bytes->begin(), std::find(bytes->begin(), bytes->end(), 0));
 }
 
 std::optional<Segment> ElfFile::segment_at(std::uint64_t address) const

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "model/table_rows.h"
 
+#include <functional>
 #include <gelf.h>
 #include <map>
 #include <memory>
@@ -61,6 +62,10 @@ class ElfFile {
 public:
 	// fd must stay open as long as the ElfFile is used.
 	static Result<ElfFile> open(int fd);
+	// The same of whatever libelf reads, for any machine: what is broken is left out, and usable() says why
+	// open() would refuse the file.
+	static Result<ElfFile> open_any(int fd);
+	const Status& usable() const { return usable_; }
 	// An image in memory, as the vDSO is: copied, or taken over.
 	static Result<ElfFile> from_bytes(Bytes bytes);
 	static Result<ElfFile> from_bytes(std::vector<std::uint8_t>&& bytes);
@@ -74,6 +79,10 @@ public:
 	const std::string& build_id() const { return build_id_; } // hex; "": none
 	// Executable PT_LOAD segments, sorted by address.
 	const std::vector<Segment>& segments() const { return segments_; }
+	// All PT_LOAD segments that are in the file, in its order.
+	std::vector<Segment> loads() const;
+	// PT_INTERP; "": none.
+	std::string interpreter() const;
 
 	// A section's contents; nothing if the file has none, or an empty one.
 	using Found = Result<std::optional<ElfSection>>;
@@ -83,12 +92,18 @@ public:
 	Found debug_frame() const; // by name, decompressed; it has no address; or that of .gnu_debugdata
 	Found section(std::string_view name) const;
 
+	// One that is not loaded, as it is in the file.
+	Found unloaded_section(std::string_view name) const;
+	// The file of debug information that is packed into this one (.gnu_debugdata); null: none.
+	const ElfFile* packed_debug_file() const;
+
 	// Where a section begins, without reading it.
 	std::optional<std::uint64_t> section_address(std::string_view name) const;
 	// Sections with code, as far as there are section headers and they can be read.
 	std::vector<ElfSection> code_sections() const;
-	// A symbol table, by its section type; of .symtab, what the file was stripped of may be in
-	// .gnu_debugdata. Names live as long as the ElfFile.
+	// The symbols of the first table of that section type, in its order. Names live as long as the ElfFile.
+	void each_symbol(std::uint32_t type, const std::function<void(const ElfSymbol&)>& visit) const;
+	// All of them, read once; none of a table that is larger than 64 MiB.
 	const std::vector<ElfSymbol>& symbols(std::uint32_t type) const;
 	// Of sections that are loaded: REL on 32-bit machines, RELA on others.
 	std::vector<ElfRelocation> relocations() const;
@@ -117,6 +132,8 @@ private:
 
 	ElfFile() = default;
 	static Result<ElfFile> load(ElfFile file);
+	static Result<ElfFile> if_usable(Result<ElfFile> file);
+	bool is_narrow() const { return gelf_getclass(elf_.get()) == ELFCLASS32; }
 	Status read_header();
 	Status read_programs();
 	Status add_program(std::size_t number);
@@ -129,18 +146,17 @@ private:
 	Found decompressed(const Header& header) const;
 	const Header* find_unloaded(std::string_view name) const;
 	bool is_absent(std::uint64_t address) const;
-	const ElfFile* packed_debug_file() const;
 	Found from_eh_frame_header() const;
 	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
 	// Entries of a table as libelf reads them, in this machine's form; whole ones only. Null: cut off or too many.
 	Elf_Data* typed(std::uint64_t offset, std::uint64_t bytes, Elf_Type type) const;
 	const Header* find(std::string_view name) const;
 	const Header* symbol_table(std::uint32_t type) const;
-	std::vector<ElfSymbol> read_symbols(const Header& header) const;
 
 	std::vector<std::uint8_t> image_; // empty when read from a descriptor
 	std::unique_ptr<Elf, FreeWith<&elf_end>> elf_;
 	std::uint64_t file_bytes_ = 0;
+	Status usable_ = Nothing{};
 	Arch arch_ = Arch::none;
 	std::uint64_t entry_ = 0, raw_entry_ = 0;
 	std::string build_id_;
@@ -151,6 +167,7 @@ private:
 	std::optional<Header> eh_frame_header_;
 	std::optional<Header> exidx_;
 	std::optional<Header> dynamic_;
+	std::optional<Header> interpreter_;
 	bool program_ = false;    // by type or interpreter
 	bool debug_only_ = false; // none of the code is in the file
 	// .gnu_debugdata, when it has been asked for; a file that was packed is never asked for another one.

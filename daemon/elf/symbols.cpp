@@ -26,37 +26,35 @@ const ElfFile::Header* ElfFile::symbol_table(std::uint32_t type) const
 	return header == headers_.end() ? nullptr : &*header;
 }
 
-const std::vector<ElfSymbol>& ElfFile::symbols(std::uint32_t type) const
+void ElfFile::each_symbol(std::uint32_t type, const std::function<void(const ElfSymbol&)>& visit) const
 {
 	const Header* const header = symbol_table(type);
-	if (!header && type == SHT_SYMTAB && packed_debug_file())
-		return packed_->symbols(type);
-	const auto [known, is_new] = symbols_.try_emplace(type);
-	if (is_new && header && header->bytes <= max_table_bytes)
-		known->second = read_symbols(*header);
-	return known->second;
-}
-
-std::vector<ElfSymbol> ElfFile::read_symbols(const Header& header) const
-{
-	std::vector<ElfSymbol> result;
-	Elf_Data* const data = typed(header.offset, header.bytes, ELF_T_SYM);
+	Elf_Data* const data = header ? typed(header->offset, header->bytes, ELF_T_SYM) : nullptr;
 	// Section number 0 has no header here.
 	const Header* const strings =
-		header.link && header.link <= headers_.size() ? &headers_[header.link - 1] : nullptr;
-	const Result<Bytes> names =
+		header && header->link && header->link <= headers_.size() ? &headers_[header->link - 1] : nullptr;
+	const Result<Bytes> found =
 		strings ? chunk(strings->offset, strings->bytes, strings->name) : Result<Bytes>(Bytes{});
+	const Bytes names = found ? *found : Bytes{};
 	GElf_Sym symbol;
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
-		result.push_back({name_at(names ? *names : Bytes{}, symbol.st_name), symbol.st_value, symbol.st_size,
-				  symbol.st_info, symbol.st_shndx});
-	return result;
+		visit({name_at(names, symbol.st_name), symbol.st_value, symbol.st_size, symbol.st_info,
+		       symbol.st_shndx});
+}
+
+const std::vector<ElfSymbol>& ElfFile::symbols(std::uint32_t type) const
+{
+	const auto [known, is_new] = symbols_.try_emplace(type);
+	const Header* const header = is_new ? symbol_table(type) : nullptr;
+	if (header && header->bytes <= max_table_bytes)
+		each_symbol(type, [&list = known->second](const ElfSymbol& symbol) { list.push_back(symbol); });
+	return known->second;
 }
 
 std::vector<ElfRelocation> ElfFile::relocations() const
 {
 	std::vector<ElfRelocation> result;
-	const bool narrow = word_bytes(arch_) == 4;
+	const bool narrow = is_narrow();
 	for (const Header& header : headers_) {
 		if (header.type != (narrow ? SHT_REL : SHT_RELA) || !header.loaded || header.bytes > max_table_bytes)
 			continue;

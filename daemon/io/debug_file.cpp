@@ -3,7 +3,7 @@
 // is opened, checked before it is used, and read for a bounded time.
 #include "io/debug_file.h"
 
-#include <cstring>
+#include <algorithm>
 #include <sys/stat.h>
 #include <vector>
 #include <zlib.h>
@@ -30,20 +30,18 @@ struct DebugLink {
 };
 
 // A name with a slash could lead anywhere.
-DebugLink link_of(Elf* elf)
+DebugLink link_of(const ElfFile& file)
 {
-	const FoundSection found = find_section(elf, ".gnu_debuglink");
-	if (!found.section || found.header.sh_size > max_link_bytes)
+	const ElfFile::Found found = file.unloaded_section(".gnu_debuglink");
+	if (!found || !*found || (*found)->bytes.size() > max_link_bytes)
 		return {};
-	const Elf_Data* data = elf_rawdata(found.section, nullptr);
-	if (!data || !data->d_buf)
+	const Bytes bytes = (*found)->bytes;
+	const auto end = std::find(bytes.begin(), bytes.end(), 0);
+	const auto length = static_cast<std::size_t>(end - bytes.begin()), padded = (length + 4) & ~std::size_t(3);
+	DebugLink link{std::string(bytes.begin(), end), 0};
+	if (padded + 4 != bytes.size() || link.name.find('/') != std::string::npos)
 		return {};
-	const auto* bytes = static_cast<const char*>(data->d_buf);
-	const std::size_t length = strnlen(bytes, data->d_size), padded = (length + 4) & ~std::size_t(3);
-	DebugLink link{std::string(bytes, length), 0};
-	if (padded + 4 != data->d_size || link.name.find('/') != std::string::npos)
-		return {};
-	std::memcpy(&link.checksum, bytes + padded, sizeof(link.checksum));
+	link.checksum = word_at(bytes, padded);
 	return link;
 }
 
@@ -69,8 +67,8 @@ Result<std::uint32_t> checksum_of(int fd)
 // The search for one program's debug file.
 class Search {
 public:
-	Search(Elf* program, const DebugPlaces& places)
-	    : places_(places), build_id_(build_id_of(program)), link_(link_of(program))
+	Search(const ElfFile& program, const DebugPlaces& places)
+	    : places_(places), build_id_(program.build_id()), link_(link_of(program))
 	{
 	}
 
@@ -98,7 +96,7 @@ std::vector<std::string> Search::linked_paths() const
 
 Status Search::check(const DebugFile& file, bool linked) const
 {
-	const std::string id = build_id_of(file.elf.get());
+	const std::string& id = file.elf->build_id();
 	if (!id.empty() && !build_id_.empty())
 		return id == build_id_ ? Status(Nothing{})
 				       : Error{ESTALE, "its build-id is " + id + ", not " + build_id_};
@@ -121,7 +119,7 @@ bool Search::take(const std::string& path, bool linked)
 	DebugFile file;
 	file.path = path;
 	file.fd = std::move(opened->fd);
-	auto elf = open_elf(file.fd.get());
+	auto elf = ElfFile::open_any(file.fd.get());
 	Status fits = elf ? Status(Nothing{}) : elf.error();
 	if (elf) {
 		file.elf = std::move(*elf);
@@ -152,7 +150,7 @@ UniqueFd open_debug_file(const std::string& build_id)
 	return opened ? std::move(opened->fd) : UniqueFd();
 }
 
-DebugFile find_debug_file(Elf* program, const DebugPlaces& places)
+DebugFile find_debug_file(const ElfFile& program, const DebugPlaces& places)
 {
 	return Search(program, places).run();
 }

@@ -2,7 +2,9 @@
 // Separate debug files: where a stripped program's symbols are.
 #pragma once
 
-#include "io/elf_reading.h"
+#include <optional>
+
+#include "elf/file.h"
 
 namespace uwind {
 
@@ -11,7 +13,7 @@ inline constexpr const char* debug_folder = "/usr/lib/debug";
 struct DebugFile {
 	std::string path;
 	UniqueFd fd;
-	ElfHandle elf; // null: there is none that fits
+	std::optional<ElfFile> elf; // nothing: there is none that fits
 	// If there is none that fits: which file was there, and why it is not this
 	// program's; "" if there was no file at all.
 	std::string refused;
@@ -26,7 +28,7 @@ struct DebugPlaces {
 // in the program's folder, in .debug below that, and in FOLDER/(the program's folder).
 // It is this program's if both have the same build-id; a file that is linked to but
 // has no build-id to compare, if its checksum is the link's.
-DebugFile find_debug_file(Elf* program, const DebugPlaces& places);
+DebugFile find_debug_file(const ElfFile& program, const DebugPlaces& places);
 
 // The file in debug_folder that is named after a build-id (hex), whatever it holds; not
 // open: there is none.

@@ -6,7 +6,6 @@
 
 #include "io/clock.h"
 #include "io/device.h"
-#include "io/elf_objects.h"
 #include "io/netlink.h"
 #include "io/procfs.h"
 #include "io/threads.h"
@@ -17,7 +16,6 @@ struct Machine {
 	std::unique_ptr<Device> device;
 	std::unique_ptr<NetlinkStream> stream;
 	Procfs processes;
-	ElfObjects objects;
 	SystemClock clock;
 	SystemThreads threads;
 

@@ -131,10 +131,10 @@ DebugOfLibrary ThisMachine::debug_of_c_library()
 	if (!::dladdr(reinterpret_cast<void*>(&::gnu_get_libc_version), &info) || !info.dli_fname)
 		return {};
 	const UniqueFd fd(::open(info.dli_fname, O_RDONLY | O_CLOEXEC));
-	const auto elf = open_elf(fd.get());
+	const auto elf = ElfFile::open_any(fd.get());
 	if (!elf)
 		return {info.dli_fname, ""};
-	const DebugFile debug = find_debug_file(elf->get(), {info.dli_fname, debug_folder});
+	const DebugFile debug = find_debug_file(*elf, {info.dli_fname, debug_folder});
 	return {info.dli_fname, debug.elf ? debug.path : ""};
 }
 

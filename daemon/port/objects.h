@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-// What is in an ELF file: where its segments lie and what its functions are called.
+// What is in an ELF file: where its segments lie, how its code is unwound, and what its functions are called.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/handle.h"
 #include "base/result.h"
+#include "model/table_content.h"
 #include "model/table_rows.h"
 
 namespace uwind {
@@ -13,7 +16,7 @@ namespace uwind {
 struct ObjectFacts {
 	std::string build_id; // lower-case hex; "": none
 	Arch arch = Arch::none;
-	std::uint64_t entry = 0;
+	std::uint64_t entry = 0;                  // 0: a library
 	std::vector<Segment> segments;            // PT_LOAD, file contents only
 	std::string interpreter;                  // PT_INTERP, or a script's "#!"; "": none
 	std::vector<std::string> needed;          // DT_NEEDED
@@ -35,15 +38,28 @@ struct Functions {
 	std::string refused;         // a separate debug file was there but not this file's: which, and why; else ""
 };
 
+// An open file. Used by one thread at a time.
+class Object {
+public:
+	virtual ~Object() = default;
+
+	// Of a script: only the interpreter.
+	virtual ObjectFacts facts() const = 0;
+	// ENODATA: nothing in the file says how to unwind it; EBADMSG: what does is broken; ENOEXEC: it is not for this machine.
+	virtual Result<FileContent> table() const = 0;
+	// How many bytes from the ELF entry point on are entry code; 0: a library, or not known.
+	virtual std::uint64_t entry_bytes() const = 0;
+	// Of .symtab, else of the separate debug file, else of .dynsym. path: where the file lies, or lay; its
+	// debug file may lie near.
+	virtual Functions functions(const std::string& path) const = 0;
+};
+
 class Objects {
 public:
 	virtual ~Objects() = default;
 
-	// Of an ELF file, or of a script: then only the interpreter.
-	virtual Result<ObjectFacts> facts(int fd) = 0;
-	// Of .symtab, else of the separate debug file, else of .dynsym. path: where the file
-	// lies, or lay; its debug file may lie near.
-	virtual Result<Functions> functions(int fd, const std::string& path) = 0;
+	// An ELF file, the vDSO's image, or a script. Reads its headers; the object keeps the descriptor.
+	virtual Result<std::unique_ptr<Object>> open(std::shared_ptr<UniqueFd> fd) = 0;
 };
 
 } // namespace uwind

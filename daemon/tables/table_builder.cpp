@@ -132,24 +132,11 @@ Result<FileTable> build_table(const ElfFile& file, SframeUse use, const DebugFil
 	return table;
 }
 
-Result<FileTable> build_file_table(int fd, Arch machine, const DebugFiles& debug_files)
+Result<FileTable> build_file_table(const ElfFile& file, Arch machine, const DebugFiles& debug_files)
 {
-	const Result<ElfFile> file = ElfFile::open(fd);
-	if (!file)
-		return file.error();
-	if (Status status = check_machine(*file, machine); !status)
+	if (Status status = check_machine(file, machine); !status)
 		return status.error();
-	return build_table(*file, SframeUse::completed, debug_files);
-}
-
-Result<FileTable> build_vdso_table(Bytes image, Arch machine)
-{
-	const Result<ElfFile> file = ElfFile::from_bytes(image);
-	if (!file)
-		return file.error();
-	if (Status status = check_machine(*file, machine); !status)
-		return status.error();
-	return build_table(*file);
+	return build_table(file, SframeUse::completed, debug_files);
 }
 
 Result<TableRows> rows_of_table(const FileTable& table)

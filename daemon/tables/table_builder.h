@@ -37,14 +37,11 @@ using DebugFiles = std::function<UniqueFd(const std::string& build_id)>;
 
 // A good .sframe comes first, then .eh_frame; a broken .sframe is named in note.
 // The segments' file offsets are those of rows and of the section's code.
-// ENOEXEC: not an ELF file for this machine (Arch::none: for any); ENODATA:
+// ENOEXEC: it is not for this machine (Arch::none: for any); ENODATA:
 // nothing in it tells how to unwind it; EBADMSG: broken.
-Result<FileTable> build_file_table(int fd, Arch machine = host_arch(), const DebugFiles& debug_files = {});
+Result<FileTable> build_file_table(const ElfFile& file, Arch machine = host_arch(), const DebugFiles& debug_files = {});
 Result<FileTable> build_table(const ElfFile& file, SframeUse use = SframeUse::completed,
 			      const DebugFiles& debug_files = {});
-
-// The same for an image in memory, as the vDSO is.
-Result<FileTable> build_vdso_table(Bytes image, Arch machine = host_arch());
 
 // The rows that the module will make of a table.
 Result<TableRows> rows_of_table(const FileTable& table);

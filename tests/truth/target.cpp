@@ -181,12 +181,12 @@ const Target::Table* Target::table_of(const std::string& path, std::uint64_t sta
 	if (path == "[vdso]") {
 		std::vector<std::uint8_t> image(end - start);
 		if (read(start, image.data(), image.size()))
-			if (const auto file = uwind::build_vdso_table(image))
+			if (const auto file = uwind::build_file_table(*uwind::ElfFile::from_bytes(image)))
 				entry->second = build(*file);
 	} else if (path[0] == '/') {
 		const uwind::UniqueFd fd(
 			open(("/proc/" + std::to_string(pid_) + "/root" + path).c_str(), O_RDONLY | O_CLOEXEC));
-		if (const auto file = uwind::build_file_table(fd.get()))
+		if (const auto file = uwind::build_file_table(*uwind::ElfFile::open(fd.get())))
 			entry->second = build(*file);
 	}
 	return entry->second.get();

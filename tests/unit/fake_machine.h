@@ -134,39 +134,40 @@ private:
 	FakeFiles& files_;
 };
 
-class FakeObjects : public Objects {
+class FakeObject : public Object {
 public:
-	explicit FakeObjects(FakeFiles& files) : files_(files) {}
-	Result<ObjectFacts> facts(int fd) override { return files_.of(fd).facts; }
-	Result<Functions> functions(int fd, const std::string&) override
-	{
-		return Functions{files_.of(fd).symbols, ""};
-	}
-
-private:
-	FakeFiles& files_;
-};
-
-class FakeTables : public Tables {
-public:
-	explicit FakeTables(FakeFiles& files) : files_(files) {}
-
-	Result<FileContent> of_file(int fd) override
+	FakeObject(FakeFile& file, std::atomic<int>& built) : file_(file), built_(built) {}
+	ObjectFacts facts() const override { return file_.facts; }
+	std::uint64_t entry_bytes() const override { return file_.entry_bytes; }
+	Functions functions(const std::string&) const override { return {file_.symbols, ""}; }
+	Result<FileContent> table() const override
 	{
 		built_++;
-		if (!files_.of(fd).has_table)
+		if (!file_.has_table)
 			return Error{ENODATA, "no unwind data"};
 		TableRows rows;
 		rows.rows = {{0, 0}};
 		rows.rules.resize(1);
 		rows.method = unsigned(Method::EH_FRAME);
-		return FileContent{rows, files_.of(fd).sframe_refused};
+		return FileContent{rows, file_.sframe_refused};
 	}
 
-	Result<FileContent> of_vdso(int fd) override { return of_file(fd); }
-	std::uint64_t entry_bytes(int fd) override { return files_.of(fd).entry_bytes; }
+private:
+	FakeFile& file_;
+	std::atomic<int>& built_;
+};
 
-	std::atomic<int> built_ = 0;
+class FakeObjects : public Objects {
+public:
+	explicit FakeObjects(FakeFiles& files) : files_(files) {}
+	Result<std::unique_ptr<Object>> open(std::shared_ptr<UniqueFd> fd) override
+	{
+		opened_++;
+		return std::unique_ptr<Object>(std::make_unique<FakeObject>(files_.of(fd->get()), built_));
+	}
+
+	std::atomic<int> opened_ = 0;
+	std::atomic<int> built_ = 0; // tables
 
 private:
 	FakeFiles& files_;
@@ -195,14 +196,13 @@ struct FakeMachine {
 	FakeStream stream;
 	FakeProcesses processes{files};
 	FakeObjects objects{files};
-	FakeTables tables{files};
 	FakeClock clock;
 	FakeThreads threads;
 	std::uint64_t sequence = 0;
 
 	FakeMachine() { files.add("vdso"); }
 
-	Ports ports() { return {kernel, stream, processes, objects, tables, clock, threads}; }
+	Ports ports() { return {kernel, stream, processes, objects, clock, threads}; }
 
 	void send(std::vector<Record> records)
 	{

@@ -21,12 +21,20 @@ bool is_defined_function(const ElfSymbol& symbol)
 	return GELF_ST_TYPE(symbol.info) == STT_FUNC && symbol.section != SHN_UNDEF;
 }
 
+// What a program was stripped of may be in .gnu_debugdata.
+const std::vector<ElfSymbol>& symbols_of(const ElfFile& file, std::uint32_t type)
+{
+	const std::vector<ElfSymbol>& own = file.symbols(type);
+	const ElfFile* const packed = type == SHT_SYMTAB && own.empty() ? file.packed_debug_file() : nullptr;
+	return packed ? packed->symbols(type) : own;
+}
+
 // Those of .symtab come first.
 std::vector<ElfSymbol> defined_functions(const ElfFile& file)
 {
 	std::vector<ElfSymbol> result;
 	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
-		for (const ElfSymbol& symbol : file.symbols(type))
+		for (const ElfSymbol& symbol : symbols_of(file, type))
 			if (is_defined_function(symbol))
 				result.push_back(symbol);
 	return result;
@@ -122,7 +130,7 @@ std::uint64_t symbol_bytes(const ElfFile& file, std::uint64_t address)
 {
 	const std::uint64_t bit = file.arch() == Arch::arm ? 1 : 0;
 	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
-		for (const ElfSymbol& symbol : file.symbols(type))
+		for (const ElfSymbol& symbol : symbols_of(file, type))
 			if ((symbol.value & ~bit) == address && symbol.bytes)
 				return symbol.bytes;
 	return 0;

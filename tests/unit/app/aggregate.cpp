@@ -16,8 +16,7 @@ struct Fixture {
 	FakeProcesses processes{files};
 	FakeObjects objects{files};
 	Modules modules;
-	FakeTables tables{files};
-	Symbols symbols{objects, tables, processes, modules};
+	Symbols symbols{objects, processes, modules};
 	Aggregate aggregate{processes};
 
 	Report report()

@@ -77,7 +77,7 @@ TEST_CASE("the vDSO and what targets map have tables before sampling begins")
 	REQUIRE(recording.prepare(never));
 	REQUIRE(recording.enable());
 	CHECK(machine.kernel.calls_ == std::vector<std::string>{"start", "enable after 3 tables"});
-	CHECK(machine.tables.built_ == 3);
+	CHECK(machine.objects.built_ == 3);
 }
 
 TEST_CASE("only the given processes are registered beforehand with -p")
@@ -147,7 +147,7 @@ TEST_CASE("a command's loader and libraries have tables before it starts")
 	CHECK(machine.kernel.table_count() == 6);
 }
 
-TEST_CASE("a command's file has the path where it lies, however it was called")
+TEST_CASE("a command's file has the path where it lies, and is opened once for its table and once for names")
 {
 	FakeMachine machine;
 	const auto identity = machine.files.add("/opt/bin/app").identity;
@@ -159,10 +159,12 @@ TEST_CASE("a command's file has the path where it lies, however it was called")
 	const auto mapping = machine.processes.map(5, "/opt/bin/app", 0x1000000);
 	machine.send({file_record(1, 5, mapping, identity), stack_record(5, {frame(0x1000010, 0x10, 1, Method::PC)})});
 	REQUIRE(recording.run_for(milliseconds(100)));
+	CHECK(machine.objects.opened_ == 2); // the vDSO and app, for their tables
 	const auto report = recording.finish();
 	REQUIRE(report);
 	REQUIRE(report->modules.size() == 1);
 	CHECK(report->modules[0].path == "/opt/bin/app");
+	CHECK(machine.objects.opened_ == 3); // app, for names
 }
 
 TEST_CASE("a request to stop ends the registration")
@@ -189,7 +191,7 @@ TEST_CASE("a missed file gets its table once, however often it is announced")
 	const auto report = recording.finish();
 	REQUIRE(report);
 	CHECK(other(*report, "tables_made") == 2);
-	CHECK(machine.tables.built_ == 2);
+	CHECK(machine.objects.built_ == 2);
 }
 
 TEST_CASE("the report says since when each file's table was known")
@@ -234,7 +236,7 @@ TEST_CASE("a file that tells nothing about unwinding is tried once and counted")
 	const auto report = recording.finish();
 	REQUIRE(report);
 	CHECK(other(*report, "files_without_table") == 1);
-	CHECK(machine.tables.built_ == 2);
+	CHECK(machine.objects.built_ == 2);
 	REQUIRE(report->modules.size() == 1);
 	CHECK(report->modules[0].path == "/bin/bare");
 	CHECK_FALSE(report->modules[0].table);
@@ -277,13 +279,13 @@ TEST_CASE("no table is made for a path that the module serves already; its facts
 	machine.kernel.others_ = {{3, Method::SFRAME_V2, 11, 4, 99, 1, 21, "/bin/a"}};
 	Recording recording(machine.ports(), all_processes());
 	REQUIRE(recording.prepare(never));
-	CHECK(machine.tables.built_ == 1);
+	CHECK(machine.objects.built_ == 1);
 	auto record = file_record(21, 1, mapping, identity);
 	record.no_table = false;
 	machine.send({record, stack_record(1, {frame(0x1000010, 0x10, 21, Method::PC)})});
 	const auto report = recording.finish();
 	REQUIRE(report);
-	CHECK(machine.tables.built_ == 1);
+	CHECK(machine.objects.built_ == 1);
 	REQUIRE(report->modules.size() == 1);
 	CHECK(report->modules[0].table == Method::SFRAME_V2);
 	CHECK(report->modules[0].rows == 11);

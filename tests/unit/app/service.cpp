@@ -107,7 +107,7 @@ public:
 	{
 		Ports ports = machine_.ports();
 		return {kernel_,      ports.stream, ports.processes, ports.objects,
-			ports.tables, world_.clock, ports.threads};
+			world_.clock, ports.threads};
 	}
 
 private:

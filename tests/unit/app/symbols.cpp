@@ -5,9 +5,8 @@
 #include <fcntl.h>
 
 #include "app/symbols.h"
-#include "io/elf_objects.h"
 #include "io/procfs.h"
-#include "tables/file_tables.h"
+#include "objects/elf_objects.h"
 #include "tables/table_builder.h"
 #include "unit/tables/readelf_frames.h"
 
@@ -28,11 +27,12 @@ public:
 	{
 		auto file = processes_.open_path(path);
 		REQUIRE(file);
-		auto facts = objects_.facts(file->fd.get());
-		REQUIRE(facts);
-		entry_ = facts->entry;
+		const auto fd = std::make_shared<UniqueFd>(std::move(file->fd));
+		const auto object = objects_.open(fd);
+		REQUIRE(object);
+		entry_ = (*object)->facts().entry;
 		id_ = modules_.add(file->identity, path).id;
-		modules_.set_object(id_, std::move(*facts), std::make_shared<UniqueFd>(std::move(file->fd)));
+		modules_.set_object(id_, (*object)->facts(), fd);
 	}
 
 	std::uint64_t entry() const { return entry_; }
@@ -44,10 +44,9 @@ public:
 
 private:
 	ElfObjects objects_;
-	FileTables tables_;
 	Procfs processes_;
 	Modules modules_;
-	Symbols symbols_{objects_, tables_, processes_, modules_};
+	Symbols symbols_{objects_, processes_, modules_};
 	ModuleId id_ = 0;
 	std::uint64_t entry_ = 0;
 };

@@ -209,11 +209,11 @@ TEST_CASE(".sframe is found by segment, by section type and by name")
 TEST_CASE("the build-id is the GNU note's, in hexadecimal")
 {
 	const ByteVector other = note(3, "abc", ByteVector(16)),
-			 id = note(3, std::string("GNU\0", 4), {0xde, 0xad, 0x01});
+			 id = note(3, std::string("GNU\0", 4), {0xde, 0xad, 0x01, 0x02});
 	CHECK(open(Image().section(".note", other).program_of_last(PT_NOTE)).build_id() == "");
-	CHECK(open(Image().section(".note", other + id).program_of_last(PT_NOTE)).build_id() == "dead01");
+	CHECK(open(Image().section(".note", other + id).program_of_last(PT_NOTE)).build_id() == "dead0102");
 	const ByteVector abi = note(1, std::string("GNU\0", 4), ByteVector(16));
-	CHECK(open(Image().section(".note", abi + id).program_of_last(PT_NOTE)).build_id() == "dead01");
+	CHECK(open(Image().section(".note", abi + id).program_of_last(PT_NOTE)).build_id() == "dead0102");
 	CHECK(open(Image().section(".note", fixed(~0ull, 8)).program_of_last(PT_NOTE)).build_id() == "");
 	CHECK(open(Image()).build_id() == "");
 }

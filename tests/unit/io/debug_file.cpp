@@ -9,9 +9,8 @@
 #include <fstream>
 #include <sys/stat.h>
 
-#include "io/elf_objects.h"
-#include "io/elf_reading.h"
 #include "io/procfs.h"
+#include "objects/elf_objects.h"
 
 using namespace uwind;
 namespace fs = std::filesystem;
@@ -52,21 +51,17 @@ public:
 		run("cd " + bin() + " && cc -O1 -g -shared -fPIC " + options + " -o " + name + " ../source.c");
 	}
 
-	Functions functions() const
+	std::unique_ptr<Object> object() const
 	{
 		auto file = Procfs().open_path(lib());
 		REQUIRE(file);
-		auto result = ElfObjects(debug()).functions(file->fd.get(), lib());
-		REQUIRE(result);
-		return *result;
+		auto object = ElfObjects(debug()).open(std::make_shared<UniqueFd>(std::move(file->fd)));
+		REQUIRE(object);
+		return std::move(*object);
 	}
 
-	std::string build_id() const
-	{
-		auto file = Procfs().open_path(lib());
-		REQUIRE(file);
-		return ElfObjects().facts(file->fd.get())->build_id;
-	}
+	Functions functions() const { return object()->functions(lib()); }
+	std::string build_id() const { return object()->facts().build_id; }
 
 	void move_debug_file(const fs::path& to) const
 	{

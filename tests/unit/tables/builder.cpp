@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "tables/file_tables.h"
 #include "tables/table_builder.h"
 #include "unit/tables/lower.h"
 
@@ -169,14 +168,14 @@ TEST_CASE("a file for another machine is refused, unless any will do")
 	const ByteVector bytes = Image(Arch::arm64).code(0, fixed(0xd65f03c0, 4), ".plt").build();
 	REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size());
 	std::fflush(file);
-	const auto refused = uwind::build_file_table(fileno(file), Arch::x86_64);
+	const auto refused = uwind::build_file_table(*uwind::ElfFile::open(fileno(file)), Arch::x86_64);
 	REQUIRE_FALSE(refused);
 	CHECK(refused.error().code == ENOEXEC);
 	CHECK(refused.error().message == "it is for arm64, not for this machine");
-	CHECK(uwind::build_file_table(fileno(file), Arch::none));
-	CHECK(uwind::build_file_table(fileno(file), Arch::arm64));
+	CHECK(uwind::build_file_table(*uwind::ElfFile::open(fileno(file)), Arch::none));
+	CHECK(uwind::build_file_table(*uwind::ElfFile::open(fileno(file)), Arch::arm64));
 	std::fclose(file);
-	const auto other = uwind::build_vdso_table(Image().build(), Arch::arm64);
+	const auto other = uwind::build_file_table(*uwind::ElfFile::from_bytes(Image().build()), Arch::arm64);
 	REQUIRE_FALSE(other);
 	CHECK(other.error().message == "it is for amd64, not for this machine");
 }
@@ -185,7 +184,7 @@ TEST_CASE("the vDSO's table comes from its image")
 {
 	const ByteVector image =
 		Image(Arch::arm64).code(32, fixed(0xd503201f, 4) + fixed(0xd2801168, 4) + fixed(0xd4000001, 4)).build();
-	const auto table = uwind::build_vdso_table(image, Arch::arm64);
+	const auto table = uwind::build_file_table(*uwind::ElfFile::from_bytes(image), Arch::arm64);
 	REQUIRE(table);
 	CHECK(rows(*table) == "35 signal frame; 45 none");
 }
@@ -194,15 +193,13 @@ TEST_CASE("the running program has a table, and the module would take it")
 {
 	FILE* file = std::fopen("/proc/self/exe", "r");
 	REQUIRE(file);
-	const auto table = uwind::build_file_table(fileno(file));
+	const auto table = uwind::build_file_table(*uwind::ElfFile::open(fileno(file)));
 	REQUIRE(table);
 	const auto made = uwind::rows_of_table(*table);
 	REQUIRE(made);
 	CHECK(uwind::check_rows(*made, table->arch));
 	CHECK(uwind::covered_bytes(*made) > 100000);
 	CHECK(uwind::module_bytes(*made) < made->rows.size() * 4 + made->rules.size() * 24 + (1 << 20));
-	uwind::FileTables tables;
-	CHECK(tables.of_file(fileno(file)));
 	std::fclose(file);
 }
 

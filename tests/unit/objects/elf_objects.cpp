@@ -14,8 +14,8 @@
 #include "app/symbol_table.h"
 #include "base/handle.h"
 #include "base/text.h"
-#include "io/elf_objects.h"
 #include "io/procfs.h"
+#include "objects/elf_objects.h"
 
 using namespace uwind;
 
@@ -52,15 +52,35 @@ std::vector<NmSymbol> nm(const std::string& arguments)
 	return symbols;
 }
 
+std::shared_ptr<UniqueFd> opened(const std::string& path)
+{
+	auto fd = std::make_shared<UniqueFd>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+	REQUIRE(*fd);
+	return fd;
+}
+
+std::shared_ptr<UniqueFd> with_bytes(std::string_view bytes)
+{
+	auto fd = std::make_shared<UniqueFd>(::memfd_create("bytes", MFD_CLOEXEC));
+	REQUIRE(::write(fd->get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+	return fd;
+}
+
+ObjectFacts facts_of(const std::shared_ptr<UniqueFd>& fd)
+{
+	const auto object = ElfObjects().open(fd);
+	REQUIRE(object);
+	return (*object)->facts();
+}
+
 // Every address that nm puts into a function is in one of its functions for us.
 void compare(const std::string& path, const std::vector<NmSymbol>& expected)
 {
-	const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-	REQUIRE(fd);
-	auto functions = ElfObjects().functions(fd.get(), path);
-	REQUIRE(functions);
-	CHECK(functions->refused == "");
-	const SymbolTable table(std::move(functions->symbols), {});
+	const auto object = ElfObjects().open(opened(path));
+	REQUIRE(object);
+	Functions functions = (*object)->functions(path);
+	CHECK(functions.refused == "");
+	const SymbolTable table(std::move(functions.symbols), {});
 	std::map<std::uint64_t, std::set<std::string>> names;
 	for (const auto& symbol : expected)
 		names[symbol.address].insert(demangled(symbol.name));
@@ -95,13 +115,11 @@ TEST_CASE("a stripped library's functions are those that nm -D shows")
 	for (const Mapping& mapping : *mappings) {
 		if (mapping.path.find("/libc.so") == std::string::npos || !nm(mapping.path).empty())
 			continue;
-		const UniqueFd fd(::open(mapping.path.c_str(), O_RDONLY | O_CLOEXEC));
-		const auto facts = ElfObjects().facts(fd.get());
-		REQUIRE(facts);
-		CHECK(facts->build_id.size() == 40);
-		CHECK_FALSE(facts->segments.empty());
-		if (::access(("/usr/lib/debug/.build-id/" + facts->build_id.substr(0, 2) + "/" +
-			      facts->build_id.substr(2) + ".debug")
+		const ObjectFacts facts = facts_of(opened(mapping.path));
+		CHECK(facts.build_id.size() == 40);
+		CHECK_FALSE(facts.segments.empty());
+		if (::access(("/usr/lib/debug/.build-id/" + facts.build_id.substr(0, 2) + "/" +
+			      facts.build_id.substr(2) + ".debug")
 				     .c_str(),
 			     R_OK) != 0)
 			compare(mapping.path, nm("-D " + mapping.path));
@@ -110,13 +128,11 @@ TEST_CASE("a stripped library's functions are those that nm -D shows")
 
 TEST_CASE("an ELF file's facts: entry, segments, loader, libraries, build-id")
 {
-	const UniqueFd fd(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-	const auto facts = ElfObjects().facts(fd.get());
-	REQUIRE(facts);
-	CHECK(facts->entry != 0);
-	CHECK(facts->segments.size() >= 2);
-	CHECK(facts->interpreter.starts_with("/lib"));
-	CHECK(facts->needed.size() >= 2);
+	const ObjectFacts facts = facts_of(opened("/proc/self/exe"));
+	CHECK(facts.entry != 0);
+	CHECK(facts.segments.size() >= 2);
+	CHECK(facts.interpreter.starts_with("/lib"));
+	CHECK(facts.needed.size() >= 2);
 }
 
 TEST_CASE("a script's interpreter is what its first line says")
@@ -126,11 +142,7 @@ TEST_CASE("a script's interpreter is what its first line says")
 		{"#! /usr/bin/env python3\n", "/usr/bin/env"},
 		{"#!/bin/sh", "/bin/sh"},
 	}));
-	const UniqueFd fd(::memfd_create("script", MFD_CLOEXEC));
-	REQUIRE(::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-	const auto facts = ElfObjects().facts(fd.get());
-	REQUIRE(facts);
-	CHECK(facts->interpreter == interpreter);
+	CHECK(facts_of(with_bytes(text)).interpreter == interpreter);
 }
 
 TEST_CASE("what is no ELF file gives an error, cut off anywhere as well")
@@ -139,10 +151,11 @@ TEST_CASE("what is no ELF file gives an error, cut off anywhere as well")
 	std::string head(4096, '\0');
 	file.read(head.data(), static_cast<std::streamsize>(head.size()));
 	for (std::size_t length = 0; length < head.size(); length += 7) {
-		const UniqueFd fd(::memfd_create("cut", MFD_CLOEXEC));
-		REQUIRE(::write(fd.get(), head.data(), length) == static_cast<ssize_t>(length));
-		(void)ElfObjects().facts(fd.get());
-		const auto functions = ElfObjects().functions(fd.get(), "/nowhere/cut");
-		CHECK((!functions || functions->symbols.empty()));
+		const auto object = ElfObjects().open(with_bytes(std::string_view(head).substr(0, length)));
+		if (!object)
+			continue;
+		(void)(*object)->facts();
+		CHECK_FALSE((*object)->table());
+		CHECK((*object)->functions("/nowhere/cut").symbols.empty());
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// ELF files read through libelf.
+// ELF files, each opened once for all that is asked of it.
 #pragma once
 
 #include "io/debug_file.h"
@@ -12,8 +12,7 @@ public:
 	// debug_folder: where packages put separate debug files.
 	explicit ElfObjects(std::string folder = debug_folder) : debug_folder_(std::move(folder)) {}
 
-	Result<ObjectFacts> facts(int fd) override;
-	Result<Functions> functions(int fd, const std::string& path) override;
+	Result<std::unique_ptr<Object>> open(std::shared_ptr<UniqueFd> fd) override;
 
 private:
 	const std::string debug_folder_;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+// ELF files, and scripts, which have an interpreter only. What a table's builder notes goes to the debug log.
+#include "objects/elf_objects.h"
+
+#include <cerrno>
+#include <spdlog/spdlog.h>
+
+#include "objects/facts.h"
+#include "objects/names.h"
+#include "tables/known/entry.h"
+#include "tables/table_builder.h"
+
+namespace uwind {
+namespace {
+
+class Script : public Object {
+public:
+	explicit Script(std::string interpreter) : interpreter_(std::move(interpreter)) {}
+
+	ObjectFacts facts() const override
+	{
+		ObjectFacts facts;
+		facts.interpreter = interpreter_;
+		return facts;
+	}
+	Result<FileContent> table() const override { return Error{ENOEXEC, "not an ELF file"}; }
+	std::uint64_t entry_bytes() const override { return 0; }
+	Functions functions(const std::string&) const override { return {}; }
+
+private:
+	const std::string interpreter_;
+};
+
+class ElfObject : public Object {
+public:
+	ElfObject(std::shared_ptr<UniqueFd> fd, ElfFile file, std::string folder)
+	    : fd_(std::move(fd)), file_(std::move(file)), debug_folder_(std::move(folder))
+	{
+	}
+
+	ObjectFacts facts() const override { return facts_of(file_); }
+	Result<FileContent> table() const override;
+	std::uint64_t entry_bytes() const override { return file_.usable() ? uwind::entry_bytes(file_) : 0; }
+	Functions functions(const std::string& path) const override;
+
+private:
+	const std::shared_ptr<UniqueFd> fd_; // file_ reads from it
+	const ElfFile file_;
+	const std::string debug_folder_;
+};
+
+Result<FileContent> ElfObject::table() const
+{
+	if (!file_.usable())
+		return file_.usable().error();
+	Result<FileTable> table = build_file_table(file_, host_arch(), &open_debug_file);
+	if (!table)
+		return table.error();
+	if (!table->note.empty())
+		spdlog::debug("build-id {}: {}", table->build_id, table->note);
+	return FileContent{std::move(table->content), table->sframe_refused ? table->note : ""};
+}
+
+// The file's own .symtab may have been stripped of all functions but a few: it counts
+// if it names any, as for nm(1) and gdb(1).
+Functions ElfObject::functions(const std::string& path) const
+{
+	Functions result;
+	result.symbols = functions_in(file_, SHT_SYMTAB);
+	if (!result.symbols.empty())
+		return result;
+	const DebugFile debug = find_debug_file(file_, {path, debug_folder_});
+	if (debug.elf)
+		result.symbols = functions_in(*debug.elf, SHT_SYMTAB);
+	else
+		result.refused = debug.refused;
+	if (result.symbols.empty())
+		result.symbols = functions_in(file_, SHT_DYNSYM);
+	return result;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Object>> ElfObjects::open(std::shared_ptr<UniqueFd> fd)
+{
+	Result<ElfFile> file = ElfFile::open_any(fd->get());
+	if (file)
+		return std::unique_ptr<Object>(
+			std::make_unique<ElfObject>(std::move(fd), std::move(*file), debug_folder_));
+	std::string interpreter = script_interpreter(fd->get());
+	if (interpreter.empty())
+		return file.error();
+	return std::unique_ptr<Object>(std::make_unique<Script>(std::move(interpreter)));
+}
+
+} // namespace uwind
