@@ -33,7 +33,7 @@ struct uw_part {
  * a module whose init has failed even if someone holds a reference.
  */
 static const struct uw_part parts[] = {
-	{ NULL, uw_quota_exit },
+	{ uw_quota_init, uw_quota_exit },
 	{ NULL, uw_file_exit },
 	{ uw_bound_init, uw_bound_exit },
 	{ uw_space_init, uw_space_exit },

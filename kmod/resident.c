@@ -5,7 +5,8 @@
  * A queued task_work cannot be taken back, and runs when its task next returns to
  * user space, perhaps in an hour; nothing that an unprivileged task cannot delay
  * tells when no task is in a function. So the function is in a module that cannot be
- * unloaded, and calls uwind.ko with a reference only. resident.h has the contract.
+ * unloaded, and calls uwind.ko with a reference only. Callbacks of RCU wait for as long
+ * as others keep a processor busy, so they are here, too. resident.h has the contract.
  */
 #include "resident.h"
 
@@ -51,6 +52,18 @@ void uw_resident1_free_notifier(struct mmu_notifier *notifier)
 	kfree_rcu(notifier, rcu);
 }
 EXPORT_SYMBOL_GPL(uw_resident1_free_notifier);
+
+void uw_resident1_settle(struct rcu_head *rcu)
+{
+	struct uw_resident_debt *debt = container_of(rcu, struct uw_resident_debt, rcu);
+	struct uw_resident_account *account;
+
+	for (account = debt->account; account; account = account->all)
+		atomic64_dec(&account->owed);
+	uw_resident_account_put(debt->account);
+	kfree(debt);
+}
+EXPORT_SYMBOL_GPL(uw_resident1_settle);
 
 /* Without an exit function the kernel never unloads it; with a reference modprobe -r does not even try. */
 static int __init uw_resident_init(void)

@@ -24,9 +24,12 @@
 #ifndef UW_RESIDENT_H
 #define UW_RESIDENT_H
 
+#include <linux/atomic.h>
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
 
@@ -80,5 +83,35 @@ void uw_resident1_run(struct callback_head *head);
  * the notifier, after an RCU grace period besides the notifiers' own.
  */
 void uw_resident1_free_notifier(struct mmu_notifier *notifier);
+
+/*
+ * What somebody has given up, and the kernel frees by RCU only: while it waits for that,
+ * it is owed. Counted here as nothing but its turn in RCU's queue tells when it is free,
+ * and uwind.ko may have gone by then.
+ */
+struct uw_resident_account {
+	struct uw_resident_account *all; /* counted there as well; NULL: this is it. Refers to it */
+	atomic64_t owed;
+	refcount_t refs;                 /* its owner's, and one for each debt and account */
+};
+
+/* By kmalloc(), like an account. Each counts for one. */
+struct uw_resident_debt {
+	struct rcu_head rcu;
+	struct uw_resident_account *account; /* it holds a reference             */
+};
+
+static inline void uw_resident_account_put(struct uw_resident_account *account)
+{
+	while (account && refcount_dec_and_test(&account->refs)) {
+		struct uw_resident_account *all = account->all;
+
+		kfree(account);
+		account = all;
+	}
+}
+
+/* The function to call_rcu() a debt with, after what is owed: counts it back, and frees it. */
+void uw_resident1_settle(struct rcu_head *rcu);
 
 #endif

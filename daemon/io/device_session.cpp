@@ -81,6 +81,10 @@ Error start_error(int code, const SessionOptions& options)
 	case EBUSY:
 		return Error{code, "all of the module's sessions, or without CAP_PERFMON your part of them, are taken: "
 				   "see `uwind status`"};
+	case EDQUOT:
+	case ENOSPC:
+		return Error{code, "all counters that users without CAP_PERFMON may have are taken, or not yet freed: "
+				   "end other recordings, or try again later"};
 	case EPERM:
 		return Error{code, "no permission to sample: run as root, or with CAP_PERFMON"};
 	case EACCES:

@@ -326,7 +326,9 @@ enum uwind_event {
  * ask for its targets.
  * Without privilege counters are of the user's own threads: nobody else is interrupted.
  * EINVAL above 10,000 Hz, or below a period of 100,000 ns or 500,000 cycles; EBUSY for a
- * user's fifth session, and for more than half of UWIND_MAX_SESSIONS. A thread beyond a
+ * user's fifth session, and for more than half of UWIND_MAX_SESSIONS. EDQUOT: none of the
+ * user's 4,096 counters is free, ENOSPC: none of all users' 16,384; one that was given up is
+ * free when the kernel has freed its memory. A thread beyond a
  * user's 4,096 counters goes without (counters_failed); one that becomes the user's by
  * other ways than fork and clone has its counter within a second. USER is set where
  * kernel.perf_event_paranoid does not let the user count in kernel mode, and always on

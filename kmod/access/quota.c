@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Accounts: one exists as long as somebody refers to it, or anything is charged to it.
+ *
+ * The kernel frees a counter by RCU, and where a processor has far more to run than it can,
+ * callbacks wait for long: the thread that calls them gets its share and no more. A user
+ * who begins and ends sessions meanwhile would have many times as many counters as are
+ * allowed. So one that was given up stays charged until a callback behind its own has run.
  */
 #include <linux/bug.h>
 #include <linux/cred.h>
+#include <linux/err.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
 #include "access/quota.h"
+#include "resident.h"
 
 #define UW_QUOTA_PARTS 4      /* one user's is at most so much of what all have */
 #define UW_QUOTA_ASKED 1024   /* requests of one user                        */
@@ -56,6 +64,7 @@ struct uw_quota {
 	kuid_t uid;
 	u32 refs;
 	u64 used[UW_NR_QUOTAS];
+	struct uw_resident_account *counters; /* given up, and not freed yet. Set once */
 	struct mutex input;    /* one table of a user is made at a time          */
 };
 
@@ -67,6 +76,7 @@ struct uw_limit {
 static DEFINE_SPINLOCK(quota_lock);
 static LIST_HEAD(quotas);          /* Protected by: quota_lock                   */
 static u64 all_used[UW_NR_QUOTAS]; /* Protected by: quota_lock                   */
+static struct uw_resident_account *all_counters; /* of all quotas. Set once      */
 
 u64 uw_quota_table_budget(void)
 {
@@ -149,24 +159,40 @@ static struct uw_quota *uw_quota_find_locked(kuid_t uid)
 	return NULL;
 }
 
-struct uw_quota *uw_quota_get(gfp_t gfp)
+static struct uw_resident_account *uw_quota_create_account(struct uw_resident_account *all, gfp_t gfp)
 {
-	struct uw_quota *fresh = kzalloc(sizeof(*fresh), gfp), *quota;
-	kuid_t uid = uw_quota_user();
+	struct uw_resident_account *account = kzalloc(sizeof(*account), gfp);
 
-	spin_lock(&quota_lock);
-	quota = uw_quota_find_locked(uid);
-	if (!quota && fresh) {
-		quota = fresh;
-		fresh = NULL;
-		quota->uid = uid;
-		mutex_init(&quota->input);
-		list_add(&quota->node, &quotas);
+	if (!account)
+		return NULL;
+	refcount_set(&account->refs, 1);
+	if (all)
+		refcount_inc(&all->refs);
+	account->all = all;
+	return account;
+}
+
+static void uw_quota_free(struct uw_quota *quota)
+{
+	if (!quota)
+		return;
+	uw_resident_account_put(quota->counters);
+	kfree(quota);
+}
+
+static struct uw_quota *uw_quota_create(kuid_t uid, gfp_t gfp)
+{
+	struct uw_quota *quota = kzalloc(sizeof(*quota), gfp);
+
+	if (!quota)
+		return NULL;
+	quota->uid = uid;
+	mutex_init(&quota->input);
+	quota->counters = uw_quota_create_account(all_counters, gfp);
+	if (!quota->counters) {
+		kfree(quota);
+		return NULL;
 	}
-	if (quota)
-		quota->refs++;
-	spin_unlock(&quota_lock);
-	kfree(fresh);
 	return quota;
 }
 
@@ -178,10 +204,39 @@ static void uw_quota_end_locked(struct uw_quota *quota)
 	for (i = 0; i < UW_NR_QUOTAS; i++)
 		if (quota->used[i])
 			return;
-	if (quota->refs)
+	if (quota->refs || atomic64_read(&quota->counters->owed))
 		return;
 	list_del(&quota->node);
-	kfree(quota);
+	uw_quota_free(quota);
+}
+
+/* Nobody tells when the last counter of one is freed. */
+static void uw_quota_end_idle_locked(void)
+{
+	struct uw_quota *quota, *next;
+
+	list_for_each_entry_safe(quota, next, &quotas, node)
+		uw_quota_end_locked(quota);
+}
+
+struct uw_quota *uw_quota_get(gfp_t gfp)
+{
+	kuid_t uid = uw_quota_user();
+	struct uw_quota *fresh = uw_quota_create(uid, gfp), *quota;
+
+	spin_lock(&quota_lock);
+	uw_quota_end_idle_locked();
+	quota = uw_quota_find_locked(uid);
+	if (!quota && fresh) {
+		quota = fresh;
+		fresh = NULL;
+		list_add(&quota->node, &quotas);
+	}
+	if (quota)
+		quota->refs++;
+	spin_unlock(&quota_lock);
+	uw_quota_free(fresh);
+	return quota;
 }
 
 void uw_quota_put(struct uw_quota *quota)
@@ -192,13 +247,20 @@ void uw_quota_put(struct uw_quota *quota)
 	spin_unlock(&quota_lock);
 }
 
+static u64 uw_quota_owed(const struct uw_resident_account *counters, enum uw_quota_kind kind)
+{
+	return kind == UW_QUOTA_COUNTERS ? atomic64_read(&counters->owed) : 0;
+}
+
 static int uw_quota_check_locked(const struct uw_quota *quota, enum uw_quota_kind kind, u64 amount,
 				 struct uw_limit limit)
 {
+	u64 owed = uw_quota_owed(quota->counters, kind), all_owed = uw_quota_owed(all_counters, kind);
+
 	lockdep_assert_held(&quota_lock);
-	if (amount > limit.part || quota->used[kind] > limit.part - amount)
+	if (amount > limit.part || quota->used[kind] + owed > limit.part - amount)
 		return -EDQUOT;
-	return all_used[kind] > limit.all - amount ? -ENOSPC : 0;
+	return all_used[kind] + all_owed > limit.all - amount ? -ENOSPC : 0;
 }
 
 static void uw_quota_add_locked(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
@@ -248,6 +310,28 @@ void uw_quota_uncharge(struct uw_quota *quota, enum uw_quota_kind kind, u64 amou
 	spin_unlock(&quota_lock);
 }
 
+struct uw_resident_debt *uw_quota_charge_counter(struct uw_quota *quota)
+{
+	struct uw_resident_debt *debt = kmalloc(sizeof(*debt), GFP_KERNEL_ACCOUNT);
+	int err = debt ? uw_quota_charge(quota, UW_QUOTA_COUNTERS, 1) : -ENOMEM;
+
+	if (err) {
+		kfree(debt);
+		return ERR_PTR(err);
+	}
+	debt->account = quota->counters;
+	refcount_inc(&quota->counters->refs);
+	return debt;
+}
+
+void uw_quota_settle_counter(struct uw_quota *quota, struct uw_resident_debt *debt)
+{
+	atomic64_inc(&quota->counters->owed);
+	atomic64_inc(&all_counters->owed);
+	uw_quota_uncharge(quota, UW_QUOTA_COUNTERS, 1);
+	call_rcu(&debt->rcu, uw_resident1_settle);
+}
+
 int uw_quota_charge_table(struct uw_quota *quota, u64 bytes, bool member)
 {
 	int err;
@@ -288,7 +372,20 @@ void uw_quota_end_input(struct uw_quota *quota)
 		mutex_unlock(&quota->input);
 }
 
+int uw_quota_init(void)
+{
+	all_counters = uw_quota_create_account(NULL, GFP_KERNEL);
+	return all_counters ? 0 : -ENOMEM;
+}
+
+/* Those of which counters are not freed yet are still there. */
 void uw_quota_exit(void)
 {
-	WARN_ON_ONCE(!list_empty(&quotas));
+	struct uw_quota *quota, *next;
+
+	list_for_each_entry_safe(quota, next, &quotas, node) {
+		WARN_ON_ONCE(quota->refs);
+		uw_quota_free(quota);
+	}
+	uw_resident_account_put(all_counters);
 }

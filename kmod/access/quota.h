@@ -16,6 +16,7 @@
 #include <linux/uidgid.h>
 
 struct uw_quota;
+struct uw_resident_debt;
 
 enum uw_quota_kind {
 	UW_QUOTA_TABLES, /* tables                                               */
@@ -47,6 +48,14 @@ void uw_quota_uncharge(struct uw_quota *quota, enum uw_quota_kind kind, u64 amou
 /* The same whatever the limits, for a copy of what is charged already. */
 void uw_quota_charge_copy(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount);
 
+/*
+ * A counter of a thread: its charge lasts until the kernel has freed it. ERR_PTR as
+ * above, or -ENOMEM. May sleep.
+ */
+struct uw_resident_debt *uw_quota_charge_counter(struct uw_quota *quota);
+/* When the counter, if one was made, has been released. */
+void uw_quota_settle_counter(struct uw_quota *quota, struct uw_resident_debt *debt);
+
 /* A table and its memory. member: it was made through /dev/uwind, which allows more. */
 int uw_quota_charge_table(struct uw_quota *quota, u64 bytes, bool member);
 void uw_quota_uncharge_table(struct uw_quota *quota, u64 bytes);
@@ -62,6 +71,7 @@ void uw_quota_end_input(struct uw_quota *quota);
 u64 uw_quota_table_budget(void);
 u32 uw_quota_max_files(void);
 
+int uw_quota_init(void);
 /* Nothing is charged to anybody any more. */
 void uw_quota_exit(void);
 

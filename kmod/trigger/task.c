@@ -36,6 +36,7 @@
 struct uw_task_slot {
 	struct task_struct *task; /* NULL: free                                  */
 	struct uw_counter counter;
+	struct uw_resident_debt *debt; /* the counter's charge                   */
 };
 
 static struct uw_task_slot *uw_task_slot_at(const struct uw_trigger_task *trigger,
@@ -96,20 +97,22 @@ static struct uw_task_slot *uw_task_claim(struct uw_trigger_task *trigger, struc
 
 /* Put the counter where it belongs, unless it is an error or comes too late: returned then. */
 static struct perf_event *uw_task_settle(struct uw_trigger_task *trigger, struct uw_task_slot *slot,
-					 struct perf_event *event)
+					 struct perf_event *event, struct uw_resident_debt *debt)
 {
 	spin_lock(&trigger->lock);
 	if (IS_ERR(event) || trigger->state == UW_TRIGGER_CLOSED) {
 		slot->task = NULL;
 	} else {
 		slot->counter.event = event;
+		slot->debt = debt;
 		event = NULL;
 	}
 	spin_unlock(&trigger->lock);
 	return event;
 }
 
-static int uw_task_create(struct uw_trigger_task *trigger, struct task_struct *task)
+static int uw_task_create(struct uw_trigger_task *trigger, struct task_struct *task,
+			  struct uw_resident_debt *debt)
 {
 	struct uw_task_slot *slot = uw_task_claim(trigger, task);
 	struct perf_event_attr attr = trigger->attr;
@@ -118,7 +121,7 @@ static int uw_task_create(struct uw_trigger_task *trigger, struct task_struct *t
 	if (IS_ERR(slot))
 		return PTR_ERR(slot);
 	event = uw_counter_create(&slot->counter, trigger->owner, &attr, -1, task);
-	event = uw_task_settle(trigger, slot, event);
+	event = uw_task_settle(trigger, slot, event, debt);
 	if (IS_ERR_OR_NULL(event))
 		return PTR_ERR_OR_ZERO(event);
 	perf_event_release_kernel(event);
@@ -136,15 +139,17 @@ static void uw_task_count_failure(struct uw_trigger_task *trigger)
 /* The caller holds a reference to task, or is it. */
 static int uw_task_count_in(struct uw_trigger_task *trigger, struct task_struct *task)
 {
+	struct uw_resident_debt *debt;
 	int err;
 
 	if (!uw_task_is_missing(trigger, task))
 		return 0;
-	err = uw_quota_charge(trigger->quota, UW_QUOTA_COUNTERS, 1);
+	debt = uw_quota_charge_counter(trigger->quota);
+	err = PTR_ERR_OR_ZERO(debt);
 	if (!err) {
-		err = uw_task_create(trigger, task);
+		err = uw_task_create(trigger, task, debt);
 		if (err)
-			uw_quota_uncharge(trigger->quota, UW_QUOTA_COUNTERS, 1);
+			uw_quota_settle_counter(trigger->quota, debt);
 	}
 	if (err == -EEXIST || err == -ESRCH) /* it has one, or has exited */
 		return 0;
@@ -155,10 +160,12 @@ static int uw_task_count_in(struct uw_trigger_task *trigger, struct task_struct 
 
 static void uw_task_drop(struct uw_trigger_task *trigger, struct uw_task_slot *slot)
 {
+	struct uw_resident_debt *debt;
 	struct perf_event *event;
 
 	spin_lock(&trigger->lock);
 	event = slot->counter.event;
+	debt = slot->debt;
 	slot->counter.event = NULL;
 	if (event)
 		slot->task = NULL;
@@ -166,7 +173,7 @@ static void uw_task_drop(struct uw_trigger_task *trigger, struct uw_task_slot *s
 	if (!event)
 		return;
 	perf_event_release_kernel(event);
-	uw_quota_uncharge(trigger->quota, UW_QUOTA_COUNTERS, 1);
+	uw_quota_settle_counter(trigger->quota, debt);
 }
 
 static bool uw_task_is_wanted(struct uw_trigger_task *trigger, struct task_struct *task)
@@ -212,13 +219,26 @@ static void uw_task_search(struct uw_trigger_task *trigger)
 }
 
 /* A first counter shows whether the machine has the event. */
-int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner,
-			 struct uw_quota *quota, const struct perf_event_attr *attr)
+static int uw_task_try(struct uw_trigger_task *trigger)
 {
-	struct perf_event_attr copy = *attr;
+	struct perf_event_attr attr = trigger->attr;
+	struct uw_resident_debt *debt = uw_quota_charge_counter(trigger->quota);
 	struct uw_counter counter;
 	struct perf_event *event;
 
+	if (IS_ERR(debt))
+		return PTR_ERR(debt);
+	attr.disabled = 1;
+	event = uw_counter_create(&counter, trigger->owner, &attr, -1, current);
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
+	uw_quota_settle_counter(trigger->quota, debt);
+	return PTR_ERR_OR_ZERO(event);
+}
+
+int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner,
+			 struct uw_quota *quota, const struct perf_event_attr *attr)
+{
 	trigger->owner = owner;
 	trigger->quota = quota;
 	trigger->attr = *attr;
@@ -226,12 +246,7 @@ int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owne
 	trigger->slots = kvcalloc(1 << UW_TASK_BITS, sizeof(*trigger->slots), GFP_KERNEL_ACCOUNT);
 	if (!trigger->slots)
 		return -ENOMEM;
-	copy.disabled = 1;
-	event = uw_counter_create(&counter, owner, &copy, -1, current);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	perf_event_release_kernel(event);
-	return 0;
+	return uw_task_try(trigger);
 }
 
 void uw_trigger_task_close(struct uw_trigger_task *trigger)

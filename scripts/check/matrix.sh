@@ -23,7 +23,7 @@ debug_cases() { # GROUP
 	tables) echo 10_register 20_sample 21_targets 22_jit 23_deep 25_names 26_doctor 27_compat 30_fork 31_exec 32_dlopen 34_stopped 40_self 50_ioctl 95_leaks ;;
 	lives) echo 35_lives 95_leaks ;;
 	trouble) echo 36_trouble 95_leaks ;;
-	users) echo 51_attack 52_strangers 53_members 95_leaks ;;
+	users) echo 51_attack 52_strangers 53_members 54_counters 95_leaks ;;
 	storm) echo 28_uprobes 29_stacks 56_storm 95_leaks ;;
 	requests) echo 24_distrust 33_exit 57_requests 58_bpf 59_sessions 95_leaks ;;
 	memory) echo 54_no_memory 60_unload 70_daemon 71_service 80_status 95_leaks ;;
