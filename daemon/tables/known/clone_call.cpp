@@ -5,7 +5,7 @@
 #include "tables/code/x86/flow.h"
 #include "tables/isa/arm64/instruction.h"
 #include "tables/isa/x86/instruction.h"
-#include "tables/known/system_call_arm.h"
+#include "tables/known/clone_call_parts.h"
 
 extern "C" {
 #include "table.h"

@@ -5,6 +5,7 @@
 #include "tables/known/system_call_arm.h"
 
 #include "elf/segments.h"
+#include "tables/known/clone_call_parts.h"
 
 extern "C" {
 #include "types.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// Two places of 32-bit Arm code that a system call explains.
+// Two places of 32-bit Arm code that a system call explains. Where threads are made: clone_call_parts.h.
 #pragma once
 
 #include "elf/file.h"
-#include "tables/known/clone_call.h"
 #include "tables/row_builder.h"
 
 #include <vector>
@@ -14,8 +13,5 @@ namespace uwind {
 // ARM code; from one byte earlier on, since that is where a return address is looked up.
 // Where threads begin: from the child's branch behind clone to its first call.
 std::vector<Stretch> system_call_stretches_arm(const ElfFile& file);
-
-// Where threads are made.
-std::vector<CloneCall> clone_calls_arm(const ElfFile& file);
 
 } // namespace uwind

@@ -2,7 +2,7 @@
 // Prefixes, opcode, ModRM, SIB, displacement, immediate: Intel SDM, volume 2, 2.1 to 2.7.
 #include "tables/isa/x86/instruction.h"
 
-#include "tables/isa/x86/undefined.h"
+#include "tables/isa/x86/instruction_parts.h"
 
 #include <algorithm>
 

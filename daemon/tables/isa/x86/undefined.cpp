@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Intel SDM, volume 2, tables A-2 (opcodes), A-3 (two bytes) and A-6 (groups); AMD64 manual, volume 3, appendix A.
-#include "tables/isa/x86/undefined.h"
+#include "tables/isa/x86/instruction_parts.h"
 
 namespace uwind {
 namespace {
