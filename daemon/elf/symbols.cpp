@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Symbols, relocations and the dynamic section, through libelf.
-#include "elf/file.h"
+#include "elf/symbols.h"
 
 #include <algorithm>
 
@@ -17,24 +17,26 @@ std::string_view name_at(Bytes names, std::uint32_t at)
 	return rest.substr(0, std::min(rest.find('\0'), rest.size()));
 }
 
-} // namespace
-
-const ElfFile::Header* ElfFile::symbol_table(std::uint32_t type) const
+// The first section of that type; null: none.
+const ElfHeader* symbol_table(const ElfFile& file, std::uint32_t type)
 {
+	const auto& headers = file.headers();
 	const auto header =
-		std::find_if(headers_.begin(), headers_.end(), [&](const Header& at) { return at.type == type; });
-	return header == headers_.end() ? nullptr : &*header;
+		std::find_if(headers.begin(), headers.end(), [&](const ElfHeader& at) { return at.type == type; });
+	return header == headers.end() ? nullptr : &*header;
 }
+
+} // namespace
 
 void ElfFile::each_symbol(std::uint32_t type, const std::function<void(const ElfSymbol&)>& visit) const
 {
-	const Header* const header = symbol_table(type);
-	Elf_Data* const data = header ? typed(header->offset, header->bytes, ELF_T_SYM) : nullptr;
+	const ElfHeader* const header = symbol_table(*this, type);
+	Elf_Data* const data = header ? image_.table(header->offset, header->bytes, ELF_T_SYM) : nullptr;
 	// Section number 0 has no header here.
-	const Header* const strings =
+	const ElfHeader* const strings =
 		header && header->link && header->link <= headers_.size() ? &headers_[header->link - 1] : nullptr;
 	const Result<Bytes> found =
-		strings ? chunk(strings->offset, strings->bytes, strings->name) : Result<Bytes>(Bytes{});
+		strings ? image_.chunk(strings->offset, strings->bytes, strings->name) : Result<Bytes>(Bytes{});
 	const Bytes names = found ? *found : Bytes{};
 	GElf_Sym symbol;
 	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
@@ -45,20 +47,20 @@ void ElfFile::each_symbol(std::uint32_t type, const std::function<void(const Elf
 const std::vector<ElfSymbol>& ElfFile::symbols(std::uint32_t type) const
 {
 	const auto [known, is_new] = symbols_.try_emplace(type);
-	const Header* const header = is_new ? symbol_table(type) : nullptr;
+	const ElfHeader* const header = is_new ? symbol_table(*this, type) : nullptr;
 	if (header && header->bytes <= max_table_bytes)
 		each_symbol(type, [&list = known->second](const ElfSymbol& symbol) { list.push_back(symbol); });
 	return known->second;
 }
 
-std::vector<ElfRelocation> ElfFile::relocations() const
+std::vector<ElfRelocation> relocations(const ElfFile& file)
 {
 	std::vector<ElfRelocation> result;
-	const bool narrow = is_narrow();
-	for (const Header& header : headers_) {
+	const bool narrow = file.image().is_narrow();
+	for (const ElfHeader& header : file.headers()) {
 		if (header.type != (narrow ? SHT_REL : SHT_RELA) || !header.loaded || header.bytes > max_table_bytes)
 			continue;
-		Elf_Data* const data = typed(header.offset, header.bytes, narrow ? ELF_T_REL : ELF_T_RELA);
+		Elf_Data* const data = file.image().table(header.offset, header.bytes, narrow ? ELF_T_REL : ELF_T_RELA);
 		GElf_Rela full{};
 		GElf_Rel brief;
 		for (int i = 0; data && (narrow ? !!gelf_getrel(data, i, &brief) : !!gelf_getrela(data, i, &full));
@@ -76,7 +78,8 @@ std::vector<ElfRelocation> ElfFile::relocations() const
 std::vector<ElfDynamic> ElfFile::dynamic() const
 {
 	std::vector<ElfDynamic> result;
-	Elf_Data* const data = dynamic_ ? typed(dynamic_->offset, dynamic_->bytes, ELF_T_DYN) : nullptr;
+	const ElfHeader* const section = program(PT_DYNAMIC);
+	Elf_Data* const data = section ? image_.table(section->offset, section->bytes, ELF_T_DYN) : nullptr;
 	GElf_Dyn entry;
 	for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
 		result.push_back({entry.d_tag, entry.d_un.d_val});

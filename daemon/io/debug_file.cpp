@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/text.h"
+#include "elf/sections.h"
 #include "io/procfs.h"
 
 namespace uwind {
@@ -32,7 +33,7 @@ struct DebugLink {
 // A name with a slash could lead anywhere.
 DebugLink link_of(const ElfFile& file)
 {
-	const ElfFile::Found found = file.unloaded_section(".gnu_debuglink");
+	const ElfFile::Found found = unloaded_section(file, ".gnu_debuglink");
 	if (!found || !*found || (*found)->bytes.size() > max_link_bytes)
 		return {};
 	const Bytes bytes = (*found)->bytes;

@@ -12,11 +12,24 @@ namespace {
 constexpr std::size_t max_needed = 1024;
 constexpr std::uint64_t max_name_bytes = 4096;
 
+std::string text_of(Bytes bytes)
+{
+	return std::string(bytes.begin(), std::find(bytes.begin(), bytes.end(), 0));
+}
+
 // A string of the dynamic section's table; "": it is not in the file.
 std::string dynamic_string(const ElfFile& file, std::uint64_t strings, std::uint64_t at)
 {
-	const Bytes bytes = file.read(strings + at, max_name_bytes);
-	return std::string(bytes.begin(), std::find(bytes.begin(), bytes.end(), 0));
+	return text_of(file.read(strings + at, max_name_bytes));
+}
+
+std::string interpreter_of(const ElfFile& file)
+{
+	const ElfHeader* const header = file.program(PT_INTERP);
+	const Result<Bytes> bytes = header && header->bytes <= max_name_bytes
+					    ? file.image().chunk(header->offset, header->bytes, "interpreter")
+					    : Result<Bytes>(Bytes{});
+	return bytes ? text_of(*bytes) : "";
 }
 
 void read_dynamic(const ElfFile& file, ObjectFacts& facts)
@@ -43,7 +56,7 @@ ObjectFacts facts_of(const ElfFile& file)
 	facts.entry = file.entry();
 	facts.build_id = file.build_id();
 	facts.segments = file.loads();
-	facts.interpreter = file.interpreter();
+	facts.interpreter = interpreter_of(file);
 	read_dynamic(file, facts);
 	return facts;
 }

@@ -36,8 +36,7 @@ std::vector<Symbol> functions_in(const ElfFile& file, std::uint32_t type)
 		// "memcpy@@GLIBC_2.14" → "memcpy"
 		const std::string_view name = symbol.name.substr(0, symbol.name.find('@'));
 		if (is_function(symbol) && !name.empty() && symbols.size() < max_symbols)
-			symbols.push_back(
-				{symbol.value & ~thumb, symbol.bytes, binding_of(symbol), std::string(name)});
+			symbols.push_back({symbol.value & ~thumb, symbol.bytes, binding_of(symbol), std::string(name)});
 	});
 	return symbols;
 }

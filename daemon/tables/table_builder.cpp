@@ -2,6 +2,7 @@
 // Chooses between the two sources, and never gives up one for the other's fault.
 #include "tables/table_builder.h"
 
+#include "elf/sections.h"
 #include "tables/file_rows.h"
 #include "tables/known/plt.h"
 #include "tables/row_builder.h"
@@ -26,7 +27,7 @@ Result<Sframe> read_sframe(const ElfFile& file)
 {
 	if (word_bytes(file.arch()) == 4)
 		return Error{ENODATA, ""}; // SFrame knows no 32-bit architecture
-	const ElfFile::Found found = file.sframe();
+	const ElfFile::Found found = sframe_section(file);
 	if (!found)
 		return found.error();
 	if (!*found)

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "elf/file.h"
+#include "elf/sections.h"
 #include "tables/isa/x86/instruction.h"
 
 namespace {
@@ -83,7 +84,7 @@ void Comparison::file(const std::string& path)
 	const bool is_64 = file->arch() == Arch::x86_64;
 	ZydisDecoderInit(&decoder_, is_64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
 			 is_64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
-	for (const auto& code : file->code_sections())
+	for (const auto& code : uwind::code_sections(*file))
 		section(path, code, is_64);
 }
 

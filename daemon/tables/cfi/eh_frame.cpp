@@ -2,6 +2,7 @@
 // Sorts the functions by file offset, then interprets each once, straight to rows.
 #include "tables/cfi/eh_frame.h"
 
+#include "elf/sections.h"
 #include "elf/segments.h"
 #include "tables/cfi/outlined.h"
 #include "tables/cfi/program.h"
@@ -268,7 +269,7 @@ std::vector<ElfSection> code_to_compare(const ElfFile* program, bool debug_frame
 {
 	const bool compared =
 		program && (debug_frame || program->arch() == Arch::i386 || program->arch() == Arch::arm64);
-	return compared ? program->code_sections() : std::vector<ElfSection>{};
+	return compared ? code_sections(*program) : std::vector<ElfSection>{};
 }
 
 class Lowering {
@@ -529,7 +530,7 @@ CfiSection cfi_section_of(const ElfFile& file, const ElfSection& section)
 
 Result<CfiRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment>& segments, const ElfFile* program)
 {
-	const ElfFile::Found section = file.debug_frame();
+	const ElfFile::Found section = debug_frame_section(file);
 	if (!section)
 		return section.error();
 	if (!*section)
@@ -546,7 +547,7 @@ Result<CfiRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment
 
 Result<CfiRows> lower_eh_frame(const ElfFile& file)
 {
-	const ElfFile::Found section = file.eh_frame();
+	const ElfFile::Found section = eh_frame_section(file);
 	if (!section)
 		return section.error();
 	if (!*section)

@@ -2,6 +2,7 @@
 // Finds the stretches; each architecture has a reader of its own.
 #include "tables/code/code.h"
 
+#include "elf/sections.h"
 #include "elf/segments.h"
 #include "tables/code/arm/code.h"
 #include "tables/code/arm64/code.h"
@@ -39,7 +40,7 @@ struct CodeSection {
 std::vector<CodeSection> sections_of(const ElfFile& file, const TableRows& table)
 {
 	std::vector<CodeSection> sections;
-	for (const ElfSection& section : file.code_sections()) {
+	for (const ElfSection& section : code_sections(file)) {
 		const auto range = offsets_of(file.segments(), section.address, section.bytes.size());
 		if (range && range->start == section.offset)
 			sections.push_back({section, *range, gaps_of(table, *range)});

@@ -3,6 +3,7 @@
 #include "tables/code/functions.h"
 
 #include "elf/segments.h"
+#include "elf/symbols.h"
 
 #include <algorithm>
 #include <gelf.h>
@@ -116,7 +117,7 @@ std::vector<std::uint64_t> code_pointers(const ElfFile& file)
 {
 	std::vector<std::uint64_t> addresses;
 	for (const ElfRelocation& relocation :
-	     file.arch() == Arch::arm ? file.relocations() : std::vector<ElfRelocation>{}) {
+	     file.arch() == Arch::arm ? relocations(file) : std::vector<ElfRelocation>{}) {
 		ByteCursor cursor(relocation.type == R_ARM_RELATIVE ? file.read(relocation.address, 4) : Bytes{});
 		const std::uint32_t value = cursor.u32();
 		if (cursor.ok() && find_segment(file.segments(), value & ~1u, 2))
@@ -141,7 +142,7 @@ std::optional<std::uint64_t> relocated_address(const ElfFile& file, std::uint64_
 	const std::uint32_t type = file.arch() == Arch::arm64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
 	if (word_bytes(file.arch()) != 8)
 		return {};
-	for (const ElfRelocation& relocation : file.relocations())
+	for (const ElfRelocation& relocation : relocations(file))
 		if (relocation.address == place && relocation.type == type)
 			return relocation.addend;
 	return {};
@@ -151,7 +152,7 @@ std::map<std::uint64_t, std::string> imports(const ElfFile& file)
 {
 	std::map<std::uint64_t, std::string> result;
 	const std::vector<ElfSymbol> names = file.symbols(SHT_DYNSYM);
-	for (const ElfRelocation& relocation : file.relocations())
+	for (const ElfRelocation& relocation : relocations(file))
 		if (is_slot(file.arch(), relocation.type) && relocation.symbol < names.size())
 			result[relocation.address] = names[relocation.symbol].name;
 	return result;

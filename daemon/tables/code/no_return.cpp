@@ -4,6 +4,7 @@
 // callers in T32. Those of x86 are jmp *slot, with prefixes and endbr before it.
 #include "tables/code/no_return.h"
 
+#include "elf/sections.h"
 #include "tables/code/functions.h"
 #include "tables/isa/arm/instruction.h"
 
@@ -151,7 +152,7 @@ std::vector<std::uint32_t> arm_no_return(const ElfFile& file)
 {
 	std::vector<std::uint32_t> addresses;
 	const auto imports = uwind::imports(file);
-	for (const ElfSection& section : file.code_sections()) {
+	for (const ElfSection& section : code_sections(file)) {
 		if (section.bytes.size() > max_plt_bytes || section.address % 4)
 			continue;
 		for (std::uint32_t at = 0; at + 4 <= section.bytes.size(); at += 4) {

@@ -17,6 +17,7 @@
 // All offsets are prel31: 31 bits, signed, counted from the word that holds them.
 #include "tables/ehabi/exidx.h"
 
+#include "elf/sections.h"
 #include "elf/segments.h"
 
 #include <algorithm>
@@ -200,7 +201,7 @@ void IndexReader::read_table(ExidxEntry& entry, std::uint32_t table) const
 
 Result<std::vector<ExidxEntry>> read_exidx(const ElfFile& file)
 {
-	const ElfFile::Found section = file.exidx();
+	const ElfFile::Found section = exidx_section(file);
 	if (!section)
 		return section.error();
 	if (!*section)

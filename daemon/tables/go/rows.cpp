@@ -4,6 +4,7 @@
 // SP, or since Go 1.21 with push before it. What says which of them a function does is its code.
 #include "tables/go/rows.h"
 
+#include "elf/sections.h"
 #include "elf/segments.h"
 #include "tables/code/functions.h"
 #include "tables/code/x86/frame.h"
@@ -31,7 +32,7 @@ enum class Rbp : std::uint8_t { same, saved, lost };
 class GoRowReader {
 public:
 	GoRowReader(const ElfFile& file, const GoTable& table)
-	    : file_(file), table_(table), sections_(file.code_sections())
+	    : file_(file), table_(table), sections_(code_sections(file))
 	{
 	}
 	GoRows run();

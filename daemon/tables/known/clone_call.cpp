@@ -2,6 +2,7 @@
 // The numbers of system calls are those of each architecture's unistd.h.
 #include "tables/known/clone_call.h"
 
+#include "elf/sections.h"
 #include "tables/code/x86/flow.h"
 #include "tables/isa/arm64/instruction.h"
 #include "tables/isa/x86/instruction.h"
@@ -320,7 +321,7 @@ std::vector<CloneCall> clone_calls(const ElfFile& file, const TableRows& cfi, co
 	if (file.arch() == Arch::arm)
 		return clone_calls_arm(file);
 	std::vector<CloneCall> calls;
-	for (const ElfSection& section : file.code_sections()) {
+	for (const ElfSection& section : code_sections(file)) {
 		std::vector<Place> places;
 		if (file.arch() == Arch::arm64)
 			search_arm64(section.bytes, places);

@@ -2,6 +2,7 @@
 // Both are for gaps only: what has CFI keeps it.
 #include "tables/known/entry.h"
 
+#include "elf/sections.h"
 #include "elf/segments.h"
 #include "tables/cfi/eh_frame.h"
 #include "tables/code/functions.h"
@@ -125,7 +126,7 @@ struct EntryRecord {
 EntryRecord entry_record(const ElfFile& file)
 {
 	EntryRecord result;
-	const ElfFile::Found section = file.eh_frame();
+	const ElfFile::Found section = eh_frame_section(file);
 	if (!section || !*section)
 		return result;
 	CfiSection cfi = cfi_section_of(file, **section);

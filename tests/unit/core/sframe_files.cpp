@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Both descriptions become spans: stretches of code under one rule.
 #include "unit/core/sframe_files.h"
+#include "elf/sections.h"
 
 #include "elf/segments.h"
 #include "tables/file_rows.h"
@@ -100,7 +101,7 @@ uw_arch arch_of(const uwind::ElfFile& elf)
 // The section's rows; nothing if it has none. why: it is refused.
 std::optional<TableRows> lower_file(const uwind::ElfFile& elf, std::string& why)
 {
-	const auto found = elf.sframe();
+	const auto found = uwind::sframe_section(elf);
 	if (!found) {
 		why = found.error().message;
 		return {};

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "elf/sections.h"
 #include "unit/tables/lower.h"
 
 using namespace image;
@@ -144,7 +145,7 @@ TEST_CASE("section headers behind the file's end leave the program headers")
 	std::memcpy(bytes.data() + offsetof(Elf64_Ehdr, e_shoff), &far, sizeof(far));
 	const auto elf = ElfFile::from_bytes(bytes);
 	REQUIRE(elf);
-	const auto section = elf->eh_frame();
+	const auto section = uwind::eh_frame_section(*elf);
 	REQUIRE(section);
 	CHECK_FALSE(*section);
 }
@@ -192,7 +193,7 @@ TEST_CASE(".sframe is found by segment, by section type and by name")
 {
 	const ByteVector contents = {1, 2, 3};
 	const auto found = [&](const Image& file) {
-		const auto section = open(file).sframe();
+		const auto section = uwind::sframe_section(open(file));
 		REQUIRE(section);
 		REQUIRE(*section);
 		CHECK((*section)->address == base + data_offset);
@@ -201,7 +202,7 @@ TEST_CASE(".sframe is found by segment, by section type and by name")
 	CHECK(found(Image().section("x", contents).program_of_last(0x6474e554).without_sections()) == 3);
 	CHECK(found(Image().section("x", contents, 0x6ffffff4)) == 3);
 	CHECK(found(Image().section(".sframe", contents)) == 3);
-	const auto none = open(Image().section(".sframe", {})).sframe();
+	const auto none = uwind::sframe_section(open(Image().section(".sframe", {})));
 	REQUIRE(none);
 	CHECK_FALSE(*none);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/handle.h"
+#include "elf/sections.h"
 #include "elf/segments.h"
 #include "tables/file_rows.h"
 #include "tables/rule_text.h"
@@ -270,7 +271,7 @@ void Survey::take(const std::string& path)
 	verdict.add(one);
 	for (const auto& [reason, count] : table->inexpressible)
 		left_out[reason] += count;
-	for (const uwind::ElfSection& section : file->code_sections()) {
+	for (const uwind::ElfSection& section : uwind::code_sections(*file)) {
 		const Coverage part = coverage_of(section, *file, *table);
 		code.add(part);
 		without_row[path] += part.bytes - part.covered - part.padding;

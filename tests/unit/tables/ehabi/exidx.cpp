@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 
+#include "elf/sections.h"
 #include "tables/ehabi/exidx.h"
 #include "tables/ehabi/rows.h"
 #include "tables/module_view.h"
@@ -210,7 +211,7 @@ TEST_CASE("an index is found by its program header, and on 32-bit Arm only")
 							      .program_of_last(PT_ARM_EXIDX)
 							      .build());
 	REQUIRE(arm64);
-	CHECK(!*arm64->exidx());
+	CHECK(!*uwind::exidx_section(*arm64));
 }
 
 TEST_CASE("the index becomes rules at file offsets, and code that cannot be unwound is named apart")

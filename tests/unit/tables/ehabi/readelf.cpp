@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/handle.h"
+#include "elf/sections.h"
 #include "tables/ehabi/exidx.h"
 #include "tables/ehabi/opcodes.h"
 #include "tables/rule_text.h"
@@ -314,7 +315,7 @@ TEST_CASE("every unwind table of every file in the list UWIND_FILES is what read
 	for (std::string path; std::getline(paths, path);) {
 		const uwind::UniqueFd fd(open(path.c_str(), O_RDONLY));
 		const auto file = uwind::ElfFile::open(fd.get());
-		if (!file || !*file->exidx())
+		if (!file || !*uwind::exidx_section(*file))
 			continue;
 		INFO(path);
 		const Verdict one = compare_file(path);

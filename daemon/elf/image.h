@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+// The bytes of an ELF file, in a descriptor or in memory.
+#pragma once
+
+#include "base/byte_cursor.h"
+#include "base/handle.h"
+#include "base/result.h"
+
+#include <gelf.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace uwind {
+
+// The largest section that is read; the module refuses larger ones as well.
+inline constexpr std::uint64_t max_section_bytes = 256u << 20;
+
+// Reads on demand and never maps the file: one that shrinks meanwhile gives an error
+// and no signal. What was read lives as long as the image.
+class ElfImage {
+public:
+	// fd must stay open as long as the image is used. ENOEXEC: not an ELF file.
+	static Result<ElfImage> open(int fd);
+	static Result<ElfImage> from_bytes(std::vector<std::uint8_t>&& bytes);
+
+	Elf* elf() const { return elf_.get(); }
+	bool is_narrow() const { return gelf_getclass(elf()) == ELFCLASS32; }
+	// Whether these bytes are in the file.
+	bool holds(std::uint64_t offset, std::uint64_t bytes) const
+	{
+		return offset <= file_bytes_ && bytes <= file_bytes_ - offset;
+	}
+	// what: for the error.
+	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
+	// Entries of a table as libelf reads them, in this machine's form; whole ones only. Null: cut off, or more than
+	// is read.
+	Elf_Data* table(std::uint64_t offset, std::uint64_t bytes, Elf_Type type) const;
+
+private:
+	ElfImage() = default;
+	static Result<ElfImage> checked(ElfImage image);
+
+	std::vector<std::uint8_t> bytes_; // empty when read from a descriptor
+	std::unique_ptr<Elf, FreeWith<&elf_end>> elf_;
+	std::uint64_t file_bytes_ = 0;
+};
+
+} // namespace uwind
