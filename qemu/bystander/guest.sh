@@ -41,7 +41,7 @@ begin_recording() {
 		! grep -q 'sampling has begun' /tmp/bystander.log || break
 		sleep 0.5
 	done
-	for task in /proc/"$recorder"/task/*; do renice -n 19 -p "${task##*/}" >/dev/null; done
+	for task in /proc/"$recorder"/task/*; do /bin/busybox renice -n 19 -p "${task##*/}" >/dev/null; done
 	sleep 1
 }
 
