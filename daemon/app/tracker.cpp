@@ -16,8 +16,8 @@ constexpr unsigned max_complaints = 20; // further ones are counted only
 
 Tracker::Tracker(Kernel& kernel, Processes& processes, Objects& objects, Threads& threads, Clock& clock,
 		 Modules& modules)
-    : kernel_(kernel), processes_(processes), objects_(objects), threads_(threads), clock_(clock),
-      modules_(modules), thread_([this] { run(); })
+    : kernel_(kernel), processes_(processes), objects_(objects), threads_(threads), clock_(clock), modules_(modules),
+      thread_([this] { run(); })
 {
 }
 
@@ -46,11 +46,12 @@ Counts Tracker::counts()
 // What is known of the file itself is kept, for offsets and names.
 Tracker::Opened Tracker::opened(ModuleId id, UniqueFd fd, const std::string& path, std::uint32_t tgid, bool vdso)
 {
-	Opened opened{id, std::make_shared<UniqueFd>(std::move(fd)), nullptr, path, tgid, vdso};
-	if (auto object = objects_.open(opened.fd))
-		opened.object = std::move(*object);
-	modules_.set_object(id, opened.object ? opened.object->facts() : ObjectFacts{}, opened.fd);
-	return opened;
+	const auto shared = std::make_shared<UniqueFd>(std::move(fd));
+	auto object = objects_.open(shared);
+	modules_.set_object(id, object ? (*object)->facts() : ObjectFacts{}, shared);
+	if (!object)
+		return {id, shared, object.error(), path, tgid, vdso};
+	return {id, shared, std::shared_ptr<const Object>(std::move(*object)), path, tgid, vdso};
 }
 
 // A full budget is met by giving up tables that the last period did not use.
@@ -101,8 +102,7 @@ void Tracker::make_table(const Opened& opened)
 
 void Tracker::look_for_table(const Opened& opened)
 {
-	const auto content = opened.object ? opened.object->table()
-					   : Result<FileContent>(Error{ENOEXEC, "not an ELF file"});
+	const auto content = opened.object ? (*opened.object)->table() : Result<FileContent>(opened.object.error());
 	if (content && !content->sframe_refused.empty()) {
 		complain(opened, Error{EBADMSG, content->sframe_refused});
 		count("sections_refused");

@@ -65,7 +65,7 @@ private:
 	struct Opened {
 		ModuleId id;
 		std::shared_ptr<UniqueFd> fd;
-		std::shared_ptr<const Object> object; // null: neither an ELF file nor a script
+		Result<std::shared_ptr<const Object>> object; // ENOEXEC: neither an ELF file nor a script
 		std::string path;
 		std::uint32_t tgid = 0; // who maps it; 0: nobody yet, or everybody
 		bool vdso = false;

@@ -3,7 +3,6 @@
 #include "elf/file.h"
 
 #include "elf/failure.h"
-#include "elf/xz.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +15,6 @@ constexpr std::size_t max_sections = 65536;
 constexpr std::size_t max_segments = 16; // as the module
 constexpr std::uint64_t max_note_bytes = 1 << 20;
 constexpr std::uint32_t max_id_bytes = 64;
-constexpr std::size_t max_packed_bytes = 64 << 20; // many times what any .gnu_debugdata holds
 
 std::string hex(Bytes bytes)
 {
@@ -282,24 +280,6 @@ ElfFile::Found ElfFile::section(std::string_view name) const
 {
 	const ElfHeader* header = find(name);
 	return header ? contents(*header) : std::optional<ElfSection>{};
-}
-
-const ElfFile* ElfFile::packed_debug_file() const
-{
-	if (packed_read_)
-		return packed_.get();
-	packed_read_ = true;
-	const auto header = std::find_if(headers_.begin(), headers_.end(),
-					 [](const ElfHeader& at) { return at.name == ".gnu_debugdata"; });
-	const Found packed = header == headers_.end() ? Found(std::optional<ElfSection>{}) : contents(*header);
-	auto bytes = packed && *packed ? unpack_xz((*packed)->bytes, max_packed_bytes)
-				       : Result<std::vector<std::uint8_t>>(Error{ENODATA, ""});
-	Result<ElfFile> file = bytes ? from_bytes(std::move(*bytes)) : Result<ElfFile>(bytes.error());
-	if (!file || !file->debug_only_ || file->arch_ != arch_)
-		return nullptr;
-	file->packed_read_ = true; // one in it is not looked for
-	packed_ = std::make_shared<const ElfFile>(std::move(*file));
-	return packed_.get();
 }
 
 std::optional<Segment> ElfFile::segment_at(std::uint64_t address) const

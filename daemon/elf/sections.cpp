@@ -4,6 +4,7 @@
 
 #include "elf/encoded_pointer.h"
 #include "elf/failure.h"
+#include "elf/xz.h"
 
 #include <algorithm>
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t pt_gnu_sframe = 0x6474e554;
 constexpr std::uint32_t sht_gnu_sframe = 0x6ffffff4;
+constexpr std::size_t max_packed_bytes = 64 << 20; // many times what any .gnu_debugdata holds
 
 const ElfHeader* find_unloaded(const ElfFile& file, std::string_view name)
 {
@@ -147,6 +149,22 @@ ElfFile::Found unloaded_section(const ElfFile& file, std::string_view name)
 {
 	const ElfHeader* const header = find_unloaded(file, name);
 	return header ? file.contents(*header) : ElfFile::Found(std::optional<ElfSection>{});
+}
+
+const ElfFile* ElfFile::packed_debug_file() const
+{
+	if (packed_read_)
+		return packed_.get();
+	packed_read_ = true;
+	const Found packed = unloaded_section(*this, ".gnu_debugdata");
+	auto bytes = packed && *packed ? unpack_xz((*packed)->bytes, max_packed_bytes)
+				       : Result<std::vector<std::uint8_t>>(Error{ENODATA, ""});
+	Result<ElfFile> file = bytes ? from_bytes(std::move(*bytes)) : Result<ElfFile>(bytes.error());
+	if (!file || !file->debug_only_ || file->arch_ != arch_)
+		return nullptr;
+	file->packed_read_ = true; // one in it is not looked for
+	packed_ = std::make_shared<const ElfFile>(std::move(*file));
+	return packed_.get();
 }
 
 ElfFile::Found debug_frame_section(const ElfFile& file)

@@ -196,15 +196,21 @@ static struct uw_quota *uw_quota_create(kuid_t uid, gfp_t gfp)
 	return quota;
 }
 
-static void uw_quota_end_locked(struct uw_quota *quota)
+/* But for counters that are not freed yet. */
+static bool uw_quota_is_idle(const struct uw_quota *quota)
 {
 	u32 i;
 
-	lockdep_assert_held(&quota_lock);
 	for (i = 0; i < UW_NR_QUOTAS; i++)
 		if (quota->used[i])
-			return;
-	if (quota->refs || atomic64_read(&quota->counters->owed))
+			return false;
+	return !quota->refs;
+}
+
+static void uw_quota_end_locked(struct uw_quota *quota)
+{
+	lockdep_assert_held(&quota_lock);
+	if (!uw_quota_is_idle(quota) || atomic64_read(&quota->counters->owed))
 		return;
 	list_del(&quota->node);
 	uw_quota_free(quota);
@@ -219,24 +225,46 @@ static void uw_quota_end_idle_locked(void)
 		uw_quota_end_locked(quota);
 }
 
-struct uw_quota *uw_quota_get(gfp_t gfp)
+static struct uw_quota *uw_quota_get_known(kuid_t uid)
 {
-	kuid_t uid = uw_quota_user();
-	struct uw_quota *fresh = uw_quota_create(uid, gfp), *quota;
+	struct uw_quota *quota;
 
 	spin_lock(&quota_lock);
-	uw_quota_end_idle_locked();
 	quota = uw_quota_find_locked(uid);
-	if (!quota && fresh) {
-		quota = fresh;
-		fresh = NULL;
-		list_add(&quota->node, &quotas);
-	}
 	if (quota)
 		quota->refs++;
 	spin_unlock(&quota_lock);
+	return quota;
+}
+
+/* Somebody else may have been faster: then fresh is freed. */
+static struct uw_quota *uw_quota_add(struct uw_quota *fresh)
+{
+	struct uw_quota *quota;
+
+	spin_lock(&quota_lock);
+	uw_quota_end_idle_locked();
+	quota = uw_quota_find_locked(fresh->uid);
+	if (!quota) {
+		list_add(&fresh->node, &quotas);
+		quota = fresh;
+		fresh = NULL;
+	}
+	quota->refs++;
+	spin_unlock(&quota_lock);
 	uw_quota_free(fresh);
 	return quota;
+}
+
+struct uw_quota *uw_quota_get(gfp_t gfp)
+{
+	kuid_t uid = uw_quota_user();
+	struct uw_quota *quota = uw_quota_get_known(uid);
+
+	if (quota)
+		return quota;
+	quota = uw_quota_create(uid, gfp);
+	return quota ? uw_quota_add(quota) : NULL;
 }
 
 void uw_quota_put(struct uw_quota *quota)
@@ -384,7 +412,7 @@ void uw_quota_exit(void)
 	struct uw_quota *quota, *next;
 
 	list_for_each_entry_safe(quota, next, &quotas, node) {
-		WARN_ON_ONCE(quota->refs);
+		WARN_ON_ONCE(!uw_quota_is_idle(quota));
 		uw_quota_free(quota);
 	}
 	uw_resident_account_put(all_counters);

@@ -250,12 +250,11 @@ def judge_refusals(hostile, before, after):
     """A kernel that checks itself is too slow for all of them to be met in the time."""
     missing = [f"it met {met}" for met in MET[hostile.who] if not hostile.counted(*met.split())]
     missing += [f"{name} is counted" for name in COUNTED[hostile.who] if after[name] <= before[name]]
+    if CHECKS_ITSELF and len(missing) <= len(MET[hostile.who]) / 2:
+        print("note: not in this time: " + ", ".join(missing))
+        return
     for sentence in missing:
-        if CHECKS_ITSELF:
-            print("note: not so in this time: " + sentence)
-        else:
-            want(False, sentence)
-    want(len(missing) <= len(MET[hostile.who]) / 2, f"most limits are met: {len(missing)} are not")
+        want(False, sentence)
 
 
 def judge(nobody, control, hostile, before, after):
