@@ -2,7 +2,7 @@
 // Whether a thread that is sampled waits for its sibling, which holds the process's mmap_lock: prints "ok RULE" or
 // "FAIL RULE". Removes the module meanwhile.
 //
-// Usage: map_lock SECONDS   for so long the lock is held
+// Usage: map_lock SECONDS   for so long the lock must be held
 //
 // As root, with the module loaded, and cgroup2 where it usually is. A thread changes the rights of much memory, again and again,
 // in a control group that gives it a thousandth of a processor: what it does in some milliseconds lasts for seconds, and it has
@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -22,13 +23,17 @@
 
 #define RATE_HZ      499
 #define MEMORY_BYTES (256u << 20)
-#define LEAST_TURNS  100 /* of the sibling; one that waits for the lock makes none */
+#define LEAST_TURNS  100   /* of the sibling; one that waits for the lock makes none */
+#define LONGEST_MS   60000 /* to wait until the lock was held for long enough */
+#define STEP_MS      5
 
 struct board {
 	volatile int begun;     /* to change the memory map, in the control group  */
 	volatile int wanted;    /* that it begins                                  */
 	volatile long worst_ms; /* that the computing thread was away              */
 	volatile long turns;
+	volatile long asked; /* how often the lock was asked for by a third process */
+	volatile long given; /* the last of them that got it                        */
 };
 
 static struct board *board;
@@ -94,6 +99,22 @@ static pid_t start(void)
 	return pid;
 }
 
+/* Reading another's memory takes the lock of its map on every kernel. */
+static pid_t ask_for_lock(pid_t whose)
+{
+	pid_t pid = fork();
+	char byte;
+	struct iovec here = { &byte, 1 }, there = { board, 1 };
+
+	if (pid)
+		return pid;
+	for (;; sleep_ms(1)) {
+		board->asked++;
+		process_vm_readv(whose, &here, 1, &there, 1, 0);
+		board->given = board->asked;
+	}
+}
+
 static int begin(int *reader)
 {
 	struct uwind_session_start arg = {
@@ -118,9 +139,24 @@ static void read_for(int reader, long ms)
 {
 	static char bytes[1 << 18];
 
-	for (long end = now_ms() + ms; now_ms() < end; sleep_ms(5))
+	for (long end = now_ms() + ms; now_ms() < end; sleep_ms(STEP_MS))
 		while (recv(reader, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
 			;
+}
+
+/* Until the lock was held for @ms in all. Returns for how long it was. */
+static long read_while_held(int reader, long ms)
+{
+	long held = 0, end = now_ms() + LONGEST_MS;
+
+	while (held < ms && now_ms() < end) {
+		long asked = board->asked, begin = now_ms();
+
+		read_for(reader, STEP_MS);
+		if (asked != board->given && asked == board->asked)
+			held += now_ms() - begin;
+	}
+	return held;
 }
 
 static uint64_t nr_busy(int control)
@@ -135,7 +171,7 @@ static void check_sampled(long seconds)
 	int reader, control = begin(&reader);
 	uint64_t busy;
 	char detail[96];
-	long turns;
+	long turns, held;
 
 	read_for(reader, 1000); /* its mappings are known now */
 	board->wanted = 1;
@@ -144,10 +180,12 @@ static void check_sampled(long seconds)
 	busy = nr_busy(control);
 	board->worst_ms = 0;
 	turns = board->turns;
-	read_for(reader, seconds * 1000);
+	held = read_while_held(reader, seconds * 1000);
 	busy = nr_busy(control) - busy;
-	printf("     %llu stacks ended; its sibling was away for %ld ms at most, and made %ld turns\n", (unsigned long long)busy,
-	       board->worst_ms, board->turns - turns);
+	printf("     the lock was held for %ld ms, and %llu stacks ended; its sibling was away for %ld ms at most, and made %ld turns\n",
+	       held, (unsigned long long)busy, board->worst_ms, board->turns - turns);
+	snprintf(detail, sizeof(detail), "%ld ms in %d", held, LONGEST_MS);
+	check("the lock is held", held >= seconds * 1000, detail);
 	check("walks do not believe what they knew, and end", busy > 0, "none does");
 	snprintf(detail, sizeof(detail), "%ld ms, %ld turns", board->worst_ms, board->turns - turns);
 	check("who is sampled does not wait for it", board->turns - turns >= LEAST_TURNS, detail);
@@ -158,7 +196,7 @@ static void check_sampled(long seconds)
 int main(int argc, char **argv)
 {
 	long seconds = argc == 2 ? atol(argv[1]) : 0;
-	pid_t sampled;
+	pid_t sampled, asking;
 
 	if (!seconds) {
 		fprintf(stderr, "usage: map_lock SECONDS\n");
@@ -167,10 +205,12 @@ int main(int argc, char **argv)
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	slow_cgroup_make(1);
 	sampled = start();
+	asking = ask_for_lock(sampled);
 	check_sampled(seconds);
 	check_errno("the module can be removed", syscall(SYS_delete_module, "uwind", O_NONBLOCK), 0);
 	slow_cgroup_let_go();
 	kill(sampled, SIGKILL);
+	kill(asking, SIGKILL);
 	while (wait(NULL) > 0)
 		;
 	check_errno("the control group goes", rmdir(SLOW_CGROUP), 0);
