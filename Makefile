@@ -30,7 +30,7 @@ kmod: setup ## the module alone, for a stock Debian kernel         [ARCH=…] [K
 demo: setup ## complete stacks of real programs in a VM            [ARCH=…] [KERNEL=…]
 	@scripts/demo.sh $(ARCH) $(KERNEL)
 
-check: ## every test that is not long, on the host and in VMs
+check: ## every test that is not long, on the host and in VMs (ctest --preset check)
 	@scripts/check.sh all
 
 check-long: ## one part of the longer tests    [PART=fuzz|fuzz-PARSER|hostile-KERNEL-USER|matrix-amd64|matrix-arm64|matrix-arm-SET|packages|reader-KERNEL|rows|service-SUITE|shadow|spaces-KERNEL|sframe|sframe-arm64|truth|truth-arm64|attack-ARCH|bystander-ARCH|lives-ARCH|stopped-ARCH|unload-ARCH-KERNEL]

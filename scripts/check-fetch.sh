@@ -114,6 +114,16 @@ step_is() {
 	same "runs of $*" "$(wc -l <"$WORK/runs")" "$runs"
 }
 
+# lone_step_is STATUS COMMAND...: as CTest sees it.
+lone_step_is() {
+	local wanted=$1 status=0 OUT=$WORK/out
+	shift
+	lone_step thing "$@" >"$WORK/said" || status=$?
+	same "status of $*" "$status" "$wanted"
+}
+
+passes_over() { echo "it needs a moon" && return 77; }
+
 check_steps() {
 	printf '%s\n' "$LOST" >"$WORK/log"
 	step_is ok 1 loses 0
@@ -122,6 +132,11 @@ check_steps() {
 	says "$(cat "$WORK/out/thing.first.log")" "did not come"
 	step_is FAIL 2 loses 2
 	step_is FAIL 1 fails
+	rm -f "$WORK/runs"
+	lone_step_is 0 loses 1
+	lone_step_is 1 false
+	lone_step_is 77 passes_over
+	says "$(cat "$WORK/said")" "it needs a moon"
 }
 
 # --- apt ---------------------------------------------------------------------------------------

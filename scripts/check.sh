@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds and runs the tests as named steps: one line per test with its seconds, then "N passed, N failed".
+# The tests: those of CTest, which counts them, and the longer ones in parts.
 #
 # Usage: check.sh all | lint | bench | vm ARCH KERNEL | long [PART] | matrix [PART] | build ARCH [KERNEL]
-# Each step's output is in out/check/NAME.log; out/check/results has one line "ok|FAIL NAME SECONDS" per test.
-# A part of long and matrix has a folder of its own there.
+#        check.sh step NAME COMMAND...    one test of CTest (tests/suite.cmake), its output in out/check/NAME.log
+#        check.sh list FUNCTION...        the words that CTest's tests are made from
+# All of them are in out/check/junit.xml. A part of long and matrix has a folder of its own there; its out/check/PART/results
+# has one line "ok|FAIL NAME SECONDS" per step.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,25 +20,22 @@ cd "$(dirname "$0")/.."
 	HOST=$(host_arch)
 }
 
-for file in steps parts build host vm long matrix; do
+for file in steps parts build host vm machines long matrix; do
 	# shellcheck source=/dev/null
 	. "scripts/check/$file.sh"
 done
 
-# Everything is built first, since compiling and emulated machines would slow each other down;
-# then the two machines run next to the host's tests.
-check_all() {
-	local arch
+# What CTest cannot do, as it needs it: the machine's packages, and the unit tests, whose names it asks for.
+prepare_ctest() {
 	step setup scripts/setup.sh
-	# shellcheck disable=SC2046  # one word each
-	for arch in amd64 arm64; do build_for_vm "$arch" $(kernels_at_hand "$arch"); done
 	step build-unit build_unit
-	step build-fuzz build_fuzz
-	for arch in amd64 arm64; do
-		if built_for_vm "$arch" 6.1; then vm_check "$arch" & fi
-	done
-	(host_tests)
-	wait
+	all_passed || finish
+}
+
+# One test more than there are processors: emulated machines wait, too.
+run_ctest() { # PRESET
+	ctest --preset "$1" -j $((JOBS + 1)) --output-junit "$OUT/junit.xml" || true
+	scripts/check/summary.py "$OUT/junit.xml"
 }
 
 main() {
@@ -53,15 +52,23 @@ main() {
 		run_bench
 		return
 		;;
+	step)
+		lone_step "$@"
+		return
+		;;
+	list)
+		"$@"
+		return
+		;;
 	esac
 	# The other parts' logs stay.
 	case $verb in long | matrix) ;; *) rm -rf "$OUT" ;; esac
 	begin
 	case $verb in
-	all) check_all ;;
-	lint)
-		lint_steps
-		step tidy lint_tidy
+	all | lint)
+		prepare_ctest
+		run_ctest "${verb/#all/check}"
+		return
 		;;
 	vm) vm_part "$1" "${2:-6.1}" "${CASE:-}" CYCLES="${CYCLES:-10}" RMMOD_LIMIT_MS="${RMMOD_LIMIT_MS:-1000}" ;;
 	long) check_long "$@" ;;

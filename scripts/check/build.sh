@@ -5,13 +5,11 @@
 # Clones in other folders share what is compiled.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
-configure() {
-	local dir=$1
-	shift
+configure() { # PRESET DIR [FLAG]...
 	if command -v ccache >/dev/null; then
 		set -- "$@" -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 	fi
-	cmake -G Ninja -S . -B "$dir" "$@"
+	cmake --preset "$1" -B "$2" "${@:3}"
 }
 
 build_programs() { # ARCH
@@ -29,13 +27,12 @@ forget_other_sysroot() { # DIR SYSROOT
 
 # configure_for ARCH [FLAG]...: native or cross.
 configure_for() {
-	local arch=$1
-	shift
-	if [ "$arch" != "$HOST" ]; then
-		forget_other_sysroot "build/$arch" "$(scripts/lab/sysroot.sh "$arch")"
-		set -- "$@" -DCMAKE_TOOLCHAIN_FILE="$PWD/scripts/lab/aarch64.cmake"
+	if [ "$1" = "$HOST" ]; then
+		configure release "build/$1" "${@:2}"
+	else
+		forget_other_sysroot "build/$1" "$(scripts/lab/sysroot.sh "$1")"
+		configure "$1" "build/$1" "${@:2}"
 	fi
-	configure "build/$arch" "$@"
 }
 
 build_tools() { # ARCH
@@ -57,8 +54,7 @@ build_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/kmod-$2"; } # ARCH 
 build_stall_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/stall-kmod-$2" UWIND_STALL=1; } # ARCH KERNEL
 
 build_unit() {
-	configure build/check -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
-		-DUWIND_TESTS=ON -DUWIND_SANITIZE=ON
+	configure check build/check
 	ninja -C build/check unit_tests
 }
 
@@ -67,9 +63,6 @@ fuzz_targets() { find tests/fuzz -name 'fuzz_*.cpp' -printf '%f\n' 2>/dev/null |
 build_fuzz() {
 	local targets
 	mapfile -t targets < <(fuzz_targets)
-	configure build/fuzz -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 \
-		-DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
-		-DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link -DCMAKE_CXX_FLAGS=-fsanitize=fuzzer-no-link \
-		-DUWIND_FUZZ=ON -DUWIND_SANITIZE=ON
+	configure fuzz build/fuzz
 	ninja -C build/fuzz "${targets[@]}"
 }

@@ -9,48 +9,9 @@ lint_shell() {
 	shellcheck -x -P SCRIPTDIR "${files[@]}"
 }
 
-# Manual pages and completions against --help.
-lint_pages() {
-	passed "build-tools-$HOST" || build_tools "$HOST"
-	scripts/check-pages.py "build/$HOST/daemon"
-}
-
-lint_steps() {
-	step layers scripts/check-layers.sh
-	step versions scripts/check-versions.sh
-	step sizes scripts/check-sizes.sh
-	step words scripts/check-words.sh
-	step shellcheck lint_shell
-	step pages lint_pages
-}
-
 lint_tidy() {
-	configure build/check -DCMAKE_BUILD_TYPE=Debug -DUWIND_TESTS=ON -DUWIND_SANITIZE=ON >/dev/null
+	configure check build/check >/dev/null
 	find daemon -name '*.cpp' -print0 | xargs -0 -P "$JOBS" -n 4 clang-tidy -p build/check --quiet
-}
-
-# Each of Catch2's test cases counts as one test.
-run_unit() {
-	local start=$SECONDS total bad
-	"$PWD/build/check/tests/unit_tests" --durations no >"$OUT/unit.log" 2>&1 </dev/null || true
-	if total=$(sed -n 's/^All tests passed (.* in \([0-9]*\) test cases\{0,1\}).*/\1/p' "$OUT/unit.log") && [ -n "$total" ]; then
-		bad=0
-	else
-		total=$(sed -n 's/^test cases: *\([0-9]*\) .*/\1/p' "$OUT/unit.log")
-		bad=$(sed -n 's/^test cases:.* \([0-9]*\) failed.*/\1/p' "$OUT/unit.log")
-	fi
-	if [ -z "$total" ] || [ -z "$bad" ]; then
-		record FAIL unit $((SECONDS - start))
-	elif [ "$bad" = 0 ]; then
-		printf 'ok   unit: %s test cases (%s s)\n' "$total" $((SECONDS - start))
-	else
-		printf 'FAIL unit: %s of %s test cases (%s s) log: out/check/unit.log\n' "$bad" "$total" $((SECONDS - start))
-	fi
-	if [ "${bad:-1}" != 0 ]; then tail -n 60 "$OUT/unit.log" | sed 's/^/     | /'; fi
-	if [ -n "$total" ] && [ -n "$bad" ]; then
-		for ((i = 0; i < total - bad; i++)); do echo "ok unit-case 0"; done >>"$OUT/results"
-		for ((i = 0; i < bad; i++)); do echo "FAIL unit-case 0"; done >>"$OUT/results"
-	fi
 }
 
 run_fuzz() { # TARGET SECONDS [RUNS]
@@ -59,6 +20,8 @@ run_fuzz() { # TARGET SECONDS [RUNS]
 	nice "build/fuzz/tests/$1" -max_total_time="$2" -runs="${3:--1}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
 		-artifact_prefix="$OUT/$1-" "$work" "$corpus"
 }
+
+fuzz_briefly() { run_fuzz "$1" "$FUZZ_SECONDS"; } # TARGET
 
 # The last third of the time finds no new edge.
 saturate_fuzz() { # TARGET SECONDS
@@ -113,12 +76,13 @@ fuzz_steps() { # FUNCTION SECONDS
 	if [ ${#pids[@]} != 0 ]; then wait "${pids[@]}"; fi
 }
 
-# The core against a shadow stack and against gdb: about 3 and 10 seconds.
-truth_steps() { # STACKS of each program [PROGRAM]...
-	step truth-step build/amd64/tests/truth_step build/amd64/programs/steps_victim
-	step truth-step-sframe build/amd64/tests/truth_step --method sframe-v1 build/amd64/programs/steps_victim_sframe
-	step truth-gdb tests/truth/stock_programs.py build/amd64/tests/truth_walk "$@"
-}
+# The core against a shadow stack: about 3 seconds.
+truth_step() { build/amd64/tests/truth_step build/amd64/programs/steps_victim; }
+
+truth_step_sframe() { build/amd64/tests/truth_step --method sframe-v1 build/amd64/programs/steps_victim_sframe; }
+
+# The core against gdb.
+truth_gdb() { tests/truth/stock_programs.py build/amd64/tests/truth_walk "$@"; } # STACKS of each program [PROGRAM]...
 
 # The matrix's programs of one ABI, or some of them.
 matrix_programs() { # ABI FOLDER [PATTERN]
@@ -245,20 +209,8 @@ refuse_cfi() {
 	grep -m 1 "control-flow integrity.*build a kernel without it" "$OUT/cfi"
 }
 
-host_tests() {
-	lint_steps
-	step clean-amd64-6.1 build_clean amd64 6.1
-	step refused-cfi refuse_cfi
-	if passed build-truth-amd64 && passed build-programs-amd64; then truth_steps 40 python3 perl gawk sqlite3 openssl bash git cc1plus threads; fi
-	if passed build-truth-amd64; then step truth-matrix matrix_quick; fi
-	step fetch scripts/check-fetch.sh
-	if passed "build-tools-$HOST"; then step install scripts/check-install.sh "build/$HOST"; fi
-	if passed build-unit; then run_unit; fi
-	if passed build-fuzz; then fuzz_steps run_fuzz "$FUZZ_SECONDS"; fi
-}
-
 run_bench() {
-	configure build/bench -DUWIND_BENCH=ON >/dev/null
+	configure bench build/bench >/dev/null
 	ninja -C build/bench bench_core bench_lower >/dev/null
 	build/bench/tests/bench_core
 	build/bench/tests/bench_lower

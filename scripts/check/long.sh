@@ -16,7 +16,11 @@ long_part() { # PART
 	truth)
 		step build-programs-amd64 build_programs amd64
 		step build-truth-amd64 build_truth amd64
-		if passed build-truth-amd64; then truth_steps 1700; fi
+		if passed build-truth-amd64; then
+			step truth-step truth_step
+			step truth-step-sframe truth_step_sframe
+			step truth-gdb truth_gdb 1700
+		fi
 		;;
 	truth-arm64)
 		step build-programs-arm64 build_programs arm64
@@ -126,6 +130,8 @@ LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm6
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch"; done
 for kernel in $STOCK_KERNELS; do LONG_PARTS+=" hostile-$kernel-stranger hostile-$kernel-member reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
 LONG_PARTS+=' hostile-6.1-debug-stranger hostile-6.1-debug-member reader-6.1-rt reader-6.1-debug spaces-6.1-rt spaces-6.1-debug unload-amd64-6.1-rt'
+
+long_part_names() { tr ' ' '\n' <<<"$LONG_PARTS"; }
 
 check_long() { # [PART]
 	local name=${1:-fuzz}

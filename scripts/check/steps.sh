@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Named steps and what they count. Sourced by check.sh.
 
+# A test of CTest that returns this is skipped; it has said why.
+SKIPPED=77
+
 # record STATUS NAME SECONDS: what the closing line counts.
 record() {
 	printf '%s %s %s\n' "$1" "$2" "$3" >>"$OUT/results"
@@ -21,14 +24,30 @@ reason_in() { # LOG
 # try_step NAME COMMAND...: one whose download did not come (scripts/lab/common.sh) left word of that in UWIND_LOST, and is
 # run once more.
 try_step() {
-	local log=$OUT/$1.log first=$OUT/$1.first.log UWIND_LOST=$OUT/$1.lost
+	local log=$OUT/$1.log first=$OUT/$1.first.log status=0 UWIND_LOST=$OUT/$1.lost
 	export UWIND_LOST
 	rm -f "$UWIND_LOST"
-	if ("${@:2}") >"$log" 2>&1 </dev/null; then return 0; fi
-	[ -s "$UWIND_LOST" ] || return 1
+	("${@:2}") >"$log" 2>&1 </dev/null || status=$?
+	[ $status != 0 ] && [ -s "$UWIND_LOST" ] || return $status
 	mv "$log" "$first"
 	printf 'note %s is run again: %s; its first log: %s\n' "$1" "$(head -1 "$UWIND_LOST")" "${first#"$PWD"/}"
 	("${@:2}") >"$log" 2>&1 </dev/null
+}
+
+# lone_step NAME COMMAND...: a test of CTest, which counts. Its output is in a log; what fails says why, and what is skipped.
+lone_step() {
+	local status=0
+	mkdir -p "$OUT"
+	try_step "$@" || status=$?
+	case $status in
+	0) ;;
+	"$SKIPPED") tail -n 1 "$OUT/$1.log" ;;
+	*)
+		reason_in "$OUT/$1.log"
+		echo "log: ${OUT#"$PWD"/}/$1.log"
+		;;
+	esac
+	return $status
 }
 
 # step NAME COMMAND...: run it with its output in a log. Always succeeds; the failure is on record.

@@ -2,21 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests in virtual machines. Sourced by check.sh.
 
-# What a stock kernel has a target for in check-matrix; of all of them make check runs something.
-STOCK_KERNELS='6.1 6.12 7.2'
-
-# Those that Debian still has: a line that it has left behind is no failure, and is said.
-kernels_at_hand() { # ARCH
-	local kernel said
-	for kernel in $STOCK_KERNELS; do
-		if said=$(scripts/lab/fetch-kernel.sh "$1" "$kernel" 2>&1 >/dev/null) || [[ $said != *'no suite has a kernel'* ]]; then
-			echo "$kernel"
-		else
-			note "left out: $said"
-		fi
-	done
-}
-
 # On one kernel return addresses are signed, and there are shadow stacks, which only later QEMUs know.
 machine_of() { # ARCH KERNEL
 	case $1-$2 in arm64-7.2) echo --emulator sid --cpu max,pauth-impdef=on ;; esac
@@ -60,28 +45,6 @@ vm_cases() { # ARCH KERNEL CASES [VARIABLE=VALUE]...
 	step "$name" run_vm "$1" "$2" env "${@:4}" /root/cases/run-all.sh "${cases[@]}"
 	absorb "$1-$2" "$name"
 }
-
-# Both machines and the host's tests share the processors: how long rmmod takes is check-long's.
-BUSY='CYCLES=2 RMMOD_LIMIT_MS=20000 STORM=5'
-
-# What is long and tells nothing of an architecture runs on one of them; check-matrix runs all on both.
-ON_AMD64='21_targets 23_deep 35_lives 38_map_lock 39_files 51_attack 53_members 54_counters 71_service'
-ON_ARM64='25_names 26_doctor 34_stopped 36_trouble 52_strangers 59_sessions 70_daemon'
-
-vm_check() { # ARCH
-	local without=$ON_ARM64 busy kernel
-	read -ra busy <<<"$BUSY"
-	if [ "$1" = arm64 ]; then without=$ON_AMD64; fi
-	vm_cases "$1" 6.1 '' "${busy[@]}" 'LIVES=bomb killed loads device' "WITHOUT=$without"
-	step "demo-$1" scripts/demo-assert.py "$OUT/vm-$1-6.1/demo/report.json"
-	[ "$1" != amd64 ] || step restarted restarted_guest
-	for kernel in $STOCK_KERNELS; do
-		[ "$kernel" = 6.1 ] || ! built_for_vm "$1" "$kernel" || vm_cases "$1" "$kernel" "$QUICK_CASES" "${busy[@]}" CYCLES=1
-	done
-}
-
-# Tables of each sort, samples, probes, fork and exec, and the end of the module: what a kernel's version can break.
-QUICK_CASES='10_register 20_sample 28_uprobes 37_shadow 40_self 58_bpf 60_unload'
 
 built_for_vm() { # ARCH KERNEL
 	passed "build-tools-$1" && passed "build-truth-$1" && passed "build-kmod-$1-$2" && passed "build-test-kmod-$1-$2" &&

@@ -253,7 +253,7 @@ TEST_CASE("the version is the one that these numbers belong to")
 }
 
 // The module finds an ioctl by its number and direction alone: a struct that grows at its end is no other ioctl.
-TEST_CASE("an ioctl keeps its number; the size in it changes only with a struct that grows")
+TEST_CASE("an ioctl keeps its number: the size in it changes only with a struct that grows")
 {
 	NUMBER(UWIND_IOC_ABI, 0xc038f700);
 	NUMBER(UWIND_IOC_TABLE_CREATE, 0xc0a0f701);

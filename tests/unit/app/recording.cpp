@@ -271,7 +271,7 @@ TEST_CASE("a file that another program's table serves keeps one table")
 	CHECK(other(*report, "tables_shared") == 1);
 }
 
-TEST_CASE("no table is made for a path that the module serves already; its facts come from the list")
+TEST_CASE("no table is made for a path that the module serves already: its facts come from the list")
 {
 	FakeMachine machine;
 	const auto identity = machine.files.add("/bin/a").identity;

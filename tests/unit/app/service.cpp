@@ -191,7 +191,7 @@ TEST_CASE("settings that are read again hold without a new session, if none is n
 	CHECK(world.machines_made == 1);
 }
 
-TEST_CASE("another frequency is a new session; the old one's last report is kept")
+TEST_CASE("another frequency is a new session: the old one's last report is kept")
 {
 	World world;
 	Settings wanted = one_second();

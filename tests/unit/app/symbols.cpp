@@ -76,7 +76,7 @@ TEST_CASE("a name counts only where the symbol's size covers the address")
 	CHECK(table.find(0x108)->offset == 8);
 }
 
-TEST_CASE("of several names: global, local, weak; then the shortest; then by the alphabet")
+TEST_CASE("of several names: global, local, weak, then the shortest, then by the alphabet")
 {
 	const SymbolTable table({{0x100, 8, Binding::weak, "a"},
 				 {0x100, 8, Binding::local, "b"},

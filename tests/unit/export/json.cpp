@@ -79,7 +79,7 @@ TEST_CASE("a session says what was left of its target, and only what was asked f
 	CHECK_THAT(error_of(bad), Catch::Contains("session.excluded"));
 }
 
-TEST_CASE("since when a module's table was known comes back; reports that say nothing of it mean always")
+TEST_CASE("since when a module's table was known comes back: reports that say nothing of it mean always")
 {
 	Report report = sample_report();
 	report.modules[0].table_known_ns = 12;

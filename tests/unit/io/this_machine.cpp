@@ -41,7 +41,7 @@ TEST_CASE("the machine names its kernel and who asks")
 		   Catch::VectorContains<std::string>(own ? own->gr_name : std::to_string(::getegid())));
 }
 
-TEST_CASE("a device has its permissions and owner; another file is no device")
+TEST_CASE("a device has its permissions and owner: another file is no device")
 {
 	ThisMachine machine;
 	const auto null = machine.device("/dev/null");
@@ -74,7 +74,7 @@ TEST_CASE("a module is signed if its file ends with the kernel's mark")
 	CHECK_FALSE(has_signature("/nonexistent"));
 }
 
-TEST_CASE("the kernel's options are read through gzip; what is damaged is refused")
+TEST_CASE("the kernel's options are read through gzip, and damaged ones are refused")
 {
 	const TemporaryFile file;
 	const std::string text(100'000, 'x');

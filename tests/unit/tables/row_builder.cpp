@@ -106,7 +106,7 @@ TEST_CASE("a patch fills gaps and nothing else")
 	CHECK(filled({}, table({{5, rule(1)}, {6, Rule{}}})) == "5:1 6:-");
 }
 
-TEST_CASE("stretches become rows in their order; the later start counts")
+TEST_CASE("stretches become rows in their order: the later start counts")
 {
 	CHECK(text(uwind::rows_of({{20, 30, rule(2)}, {0, 10, rule(1)}})) == "0:1 10:- 20:2 30:-");
 	CHECK(text(uwind::rows_of({{0, 10, rule(1)}, {10, 20, rule(2)}})) == "0:1 10:2 20:-");

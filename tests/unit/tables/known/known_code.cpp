@@ -127,7 +127,7 @@ TEST_CASE("entry code without a symbol ends with its last instruction")
 	CHECK(bytes(words({0xd503201f, 0x14000010, 0xd61f0200}), Arch::arm64) == "0 outermost; 8 none");
 }
 
-TEST_CASE("entry code ends with its CFI record; without one, with its last instruction or before the next record")
+TEST_CASE("entry code ends with its CFI record: without one, with its last instruction or before the next record")
 {
 	const auto bytes = [](const Image& image) {
 		const auto file = uwind::ElfFile::from_bytes(image.build());

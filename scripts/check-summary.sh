@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What the tests' closing lines say of each verdict that CTest knows, by a project of five tests.
+#
+# Usage: check-summary.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cat >"$work/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(verdicts NONE)
+enable_testing()
+add_test(NAME good COMMAND true)
+add_test(NAME bad COMMAND sh -c "echo what was wrong; exit 1")
+add_test(NAME passed-over COMMAND sh -c "echo it needs a moon; exit 77")
+add_test(NAME broken-build COMMAND false)
+add_test(NAME unbuilt COMMAND true)
+set_tests_properties(passed-over PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(broken-build PROPERTIES FIXTURES_SETUP build)
+set_tests_properties(unbuilt PROPERTIES FIXTURES_REQUIRED build)
+CMAKE
+cat >"$work/expected" <<'TEXT'
+skip passed-over: it needs a moon
+FAIL unbuilt: what it needs has failed
+FAIL bad (0 s)
+     | what was wrong
+FAIL broken-build (0 s)
+1 skipped
+1 passed, 3 failed
+TEXT
+
+cmake -S "$work" -B "$work/build" >/dev/null
+ctest --test-dir "$work/build" --output-junit "$work/junit.xml" >/dev/null 2>&1 || true
+if scripts/check/summary.py "$work/junit.xml" >"$work/said"; then
+	echo "summary.py succeeds although tests failed"
+	exit 1
+fi
+diff "$work/expected" "$work/said"
+
+ctest --test-dir "$work/build" -R 'good|passed-over' --output-junit "$work/junit.xml" >/dev/null
+scripts/check/summary.py "$work/junit.xml" | diff <(printf '%s\n' 'skip passed-over: it needs a moon' '1 skipped' '1 passed, 0 failed') -

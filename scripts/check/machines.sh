@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+# The machines of make check: which cases they run, and what became of each. Sourced by check.sh.
+
+# What a stock kernel has a target for in check-matrix; of all of them make check runs something.
+STOCK_KERNELS='6.1 6.12 7.2'
+
+stock_kernels() { tr ' ' '\n' <<<"$STOCK_KERNELS"; }
+
+stalled_kernels() { # ARCH
+	local kernel
+	for kernel in $STOCK_KERNELS; do if is_stalled "$1" "$kernel"; then echo "$kernel"; fi; done
+}
+
+# for_kernel ARCH KERNEL COMMAND...: a line that Debian has left behind is no failure, and is said.
+for_kernel() {
+	local said
+	if said=$(scripts/lab/fetch-kernel.sh "$1" "$2" 2>&1 >/dev/null) || [[ $said != *'no suite has a kernel'* ]]; then
+		"${@:3}"
+	else
+		echo "left out: $said"
+		return "$SKIPPED"
+	fi
+}
+
+# What is long and tells nothing of an architecture runs on one of them; check-matrix runs all on both.
+ON_AMD64='21_targets 23_deep 35_lives 38_map_lock 39_files 51_attack 53_members 54_counters 71_service'
+ON_ARM64='25_names 26_doctor 34_stopped 36_trouble 52_strangers 59_sessions 70_daemon'
+
+left_out() { case $1 in amd64) echo "$ON_ARM64" ;; arm64) echo "$ON_AMD64" ;; esac; } # ARCH
+
+# Tables of each sort, samples, probes, fork and exec, and the end of the module: what a kernel's version can break.
+QUICK_CASES='10_register 20_sample 28_uprobes 37_shadow 40_self 58_bpf 60_unload'
+
+# 6.1 runs all others, the demo last.
+cases_of() { # ARCH KERNEL
+	local name
+	echo 00_boot
+	if [ "$2" != 6.1 ]; then
+		tr ' ' '\n' <<<"$QUICK_CASES"
+		return
+	fi
+	for name in qemu/cases/[0-9][0-9]_*; do
+		name=${name##*/}
+		name=${name%.*}
+		[[ " $(left_out "$1") " == *" $name "* ]] || echo "$name"
+	done
+}
+
+# Both machines and the host's tests share the processors: how long rmmod takes is check-long's.
+BUSY='CYCLES=2 RMMOD_LIMIT_MS=20000 STORM=5'
+
+# One boot. A case that failed fails its own test.
+vm_boot() { # ARCH KERNEL
+	local busy cases status=0
+	read -ra busy <<<"$BUSY"
+	if [ "$2" = 6.1 ]; then busy+=('LIVES=bomb killed loads device'); else busy+=(CYCLES=1); fi
+	mapfile -t cases < <(cases_of "$1" "$2" | grep -vx 00_boot)
+	run_vm "$1" "$2" env "${busy[@]}" /root/cases/run-all.sh "${cases[@]}" || status=$?
+	[ "$status" -le 1 ]
+}
+
+# What the machine said of a case, which it printed up to its verdict.
+vm_verdict() { # ARCH KERNEL CASE
+	local log=$OUT/vm-$1-$2.log line
+	line=$(grep -aE "^(ok|FAIL) $3( |\$)|^passed over: $3 " "$log" | tail -n 1)
+	case $line in
+	'passed over: '* | '')
+		if [ -z "$line" ] && ! grep -q '^left out: ' "$log"; then
+			echo "the machine did not get to $3"
+			return 1
+		fi
+		echo "${line:-$(grep '^left out: ' "$log")}"
+		return "$SKIPPED"
+		;;
+	esac
+	sed -n "/^== $3 /,/^\(ok\|FAIL\) $3 /p" "$log"
+	[[ $line == ok* ]]
+}
+
+assert_demo() { scripts/demo-assert.py "$OUT/vm-$1-6.1/demo/report.json"; } # ARCH

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+# Every test of the project as a test of CTest: the unit tests one by one, everything else as a function of scripts/check/.
+#
+# Labels: unit, lint, build, vm, fuzz, truth; long and matrix, which `ctest --preset check` leaves out.
+include(Catch)
+catch_discover_tests(unit_tests TEST_PREFIX unit: EXTRA_ARGS --warn NoTests PROPERTIES LABELS unit TIMEOUT 300)
+
+# uwind_check(NAME [GIVES FIXTURE] [SECONDS N] [ALL_PROCESSORS] [LABELS ...] [NEEDS FIXTURE...] [LOCKS LOCK...] RUN FUNCTION [ARGUMENT...])
+# SECONDS is what it takes on two cores; with ten times that, and two minutes, it counts as stuck.
+# A test that exits with 77 is skipped, and counted as such.
+function(uwind_check name)
+  cmake_parse_arguments(PARSE_ARGV 1 check "ALL_PROCESSORS" "GIVES;SECONDS" "LABELS;NEEDS;LOCKS;RUN")
+  set(check_script ${PROJECT_SOURCE_DIR}/scripts/check.sh)
+  add_test(NAME ${name} COMMAND ${check_script} step ${name} ${check_RUN})
+  math(EXPR limit "120 + 10 * ${check_SECONDS}")
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 COST ${check_SECONDS} TIMEOUT ${limit} LABELS "${check_LABELS}"
+    FIXTURES_REQUIRED "${check_NEEDS}" RESOURCE_LOCK "${check_LOCKS}")
+  if(check_GIVES)
+    set_tests_properties(${name} PROPERTIES FIXTURES_SETUP ${check_GIVES})
+  endif()
+  # CTest takes all that there are for what asks for more.
+  if(check_ALL_PROCESSORS)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 1024)
+  endif()
+endfunction()
+
+# What the others need. Compilers and emulated machines would slow each other down: one at a time, and first.
+function(uwind_build name seconds)
+  uwind_check(${name} GIVES ${name} SECONDS ${seconds} ALL_PROCESSORS LABELS build RUN ${ARGN})
+endfunction()
+
+# The words that a function of scripts/check/ prints, one a line.
+function(uwind_list result)
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/check.sh list ${ARGN} OUTPUT_VARIABLE lines
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" lines "${lines}")
+  set(${result} ${lines} PARENT_SCOPE)
+endfunction()
+
+# A machine boots once, and runs its cases; each case is a test that reads what the machine said of it.
+function(uwind_machine arch kernel seconds)
+  set(machine vm-${arch}-${kernel})
+  set(needs build-tools-${arch} build-truth-${arch} build-programs-${arch} build-kmod-${arch}-${kernel} build-test-kmod-${arch}-${kernel})
+  if(TEST build-stall-kmod-${arch}-${kernel})
+    list(APPEND needs build-stall-kmod-${arch}-${kernel})
+  endif()
+  uwind_check(${machine} GIVES ${machine} SECONDS ${seconds} LABELS vm NEEDS ${needs} LOCKS machine-${arch}
+    RUN for_kernel ${arch} ${kernel} vm_boot ${arch} ${kernel})
+  uwind_list(cases cases_of ${arch} ${kernel})
+  foreach(case ${cases})
+    uwind_check(${arch}-${kernel}-${case} SECONDS 0 LABELS vm NEEDS ${machine} RUN vm_verdict ${arch} ${kernel} ${case})
+  endforeach()
+endfunction()
+
+foreach(arch amd64 arm64)
+  uwind_build(build-programs-${arch} 20 build_programs ${arch})
+  uwind_build(build-tools-${arch} 60 build_tools ${arch})
+  uwind_build(build-truth-${arch} 60 build_truth ${arch})
+  uwind_list(kernels stock_kernels)
+  foreach(kernel ${kernels})
+    uwind_build(build-kmod-${arch}-${kernel} 30 for_kernel ${arch} ${kernel} build_kmod ${arch} ${kernel})
+    uwind_build(build-test-kmod-${arch}-${kernel} 15 for_kernel ${arch} ${kernel} build_test_kmod ${arch} ${kernel})
+    uwind_list(stalled stalled_kernels ${arch})
+    if(kernel IN_LIST stalled)
+      uwind_build(build-stall-kmod-${arch}-${kernel} 30 for_kernel ${arch} ${kernel} build_stall_kmod ${arch} ${kernel})
+    endif()
+  endforeach()
+endforeach()
+uwind_build(build-fuzz 60 build_fuzz)
+
+foreach(arch amd64 arm64)
+  foreach(kernel ${kernels})
+    if(kernel STREQUAL "6.1")
+      uwind_machine(${arch} ${kernel} 700)
+    else()
+      uwind_machine(${arch} ${kernel} 90)
+    endif()
+  endforeach()
+  uwind_check(demo-${arch} SECONDS 1 LABELS vm NEEDS vm-${arch}-6.1 RUN assert_demo ${arch})
+endforeach()
+uwind_check(restarted SECONDS 15 LABELS vm NEEDS build-kmod-amd64-6.1 LOCKS machine-amd64 RUN restarted_guest)
+
+uwind_list(host host_arch)
+uwind_check(layers SECONDS 1 LABELS lint RUN scripts/check-layers.sh)
+uwind_check(versions SECONDS 1 LABELS lint RUN scripts/check-versions.sh)
+uwind_check(sizes SECONDS 2 LABELS lint RUN scripts/check-sizes.sh)
+uwind_check(words SECONDS 1 LABELS lint RUN scripts/check-words.sh)
+uwind_check(shellcheck SECONDS 15 LABELS lint RUN lint_shell)
+uwind_check(pages SECONDS 5 LABELS lint NEEDS build-tools-${host} RUN scripts/check-pages.py build/${host}/daemon)
+uwind_check(tidy SECONDS 500 ALL_PROCESSORS LABELS lint long RUN lint_tidy)
+
+uwind_check(clean-amd64-6.1 SECONDS 25 RUN build_clean amd64 6.1)
+uwind_check(refused-cfi SECONDS 5 RUN refuse_cfi)
+uwind_check(summary SECONDS 1 RUN scripts/check-summary.sh)
+uwind_check(fetch SECONDS 10 RUN scripts/check-fetch.sh)
+uwind_check(install SECONDS 5 NEEDS build-tools-${host} RUN scripts/check-install.sh build/${host})
+
+# The core against a shadow stack, gdb and programs of several compilers.
+uwind_check(truth-step SECONDS 5 LABELS truth NEEDS build-truth-amd64 build-programs-amd64 RUN truth_step)
+uwind_check(truth-step-sframe SECONDS 5 LABELS truth NEEDS build-truth-amd64 build-programs-amd64 RUN truth_step_sframe)
+uwind_check(truth-gdb SECONDS 30 LABELS truth NEEDS build-truth-amd64 build-programs-amd64
+  RUN truth_gdb 40 python3 perl gawk sqlite3 openssl bash git cc1plus threads)
+uwind_check(truth-matrix SECONDS 10 LABELS truth NEEDS build-truth-amd64 RUN matrix_quick)
+
+uwind_list(targets fuzz_targets)
+foreach(target ${targets})
+  uwind_check(${target} SECONDS 12 LABELS fuzz NEEDS build-fuzz RUN fuzz_briefly ${target})
+endforeach()
+
+# What is longer, in parts of at most twenty minutes. They keep their verdicts by content (scripts/check/parts.sh).
+foreach(set long matrix)
+  uwind_list(parts ${set}_part_names)
+  foreach(part ${parts})
+    add_test(NAME ${set}-${part} COMMAND ${PROJECT_SOURCE_DIR}/scripts/check.sh ${set} ${part})
+    set_tests_properties(${set}-${part} PROPERTIES LABELS ${set} RUN_SERIAL ON TIMEOUT 7200)
+  endforeach()
+endforeach()
