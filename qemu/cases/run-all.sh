@@ -1,13 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Runs the cases beside it in order, or only those named, and prints "ok NAME SECONDS" or "FAIL NAME SECONDS" for each;
-# the first, 00_boot, says when the guest got here. Environment: WITHOUT (names of cases to leave out)
-# A case that needs what this kernel has not is passed over, with a word.
+# Runs the cases beside it in order, or only those named, and prints KTAP (README.md): a line for each case, with its seconds
+# in a diagnostic line before it, and what the case printed nested before that. The first result, 00_boot, says when the guest
+# got here. Environment: WITHOUT (names of cases to leave out), CASE_LIMIT (seconds)
+# A case that needs what this kernel does not have is skipped, with the reason.
 #
 # Usage: run-all.sh [NN_name]...
 cd "$(dirname "$0")" || exit 1
 
+ENDED='the case ends with status ' # ends what nest() reads
+
 now() { cut -d. -f1 /proc/uptime; }
+
+file_of() { if [ -e "$1.py" ]; then echo "$1.py"; else echo "$1.sh"; fi; }
+
+# header NAME KEY: what a case's file says of itself, as "# KEY: VALUE".
+header() { sed -n "s/^# $2: //p" "$(file_of "$1")"; }
 
 # A case leaves nothing behind that holds the module.
 module_unused() {
@@ -15,38 +23,76 @@ module_unused() {
 		[ "$(sed -n 's/^uwind [0-9]* \([0-9]*\) .*/\1/p' /proc/modules)" = 0 ] && return
 		sleep 0.5
 	done
-	echo "not so: nothing holds the module: $(grep '^uwind ' /proc/modules)"
+	echo "  # not so: nothing holds the module: $(grep '^uwind ' /proc/modules)"
 	return 1
 }
 
-# What a case needs is a path, or a pattern of paths, perhaps a size of pages, or a feature of the processors.
-has_needs() {
-	needs=$(sed -n 's/^# Needs: //p' "$1.sh")
-	pages=$(sed -n 's/^# Pages: \([0-9]*\).*/\1/p' "$1.sh")
-	feature=$(sed -n 's/^# Feature: //p' "$1.sh")
+# What a case needs is a path, or a pattern of paths, perhaps a size of pages, or a feature of the processors. Prints what is missing.
+missing_for() {
+	needs=$(header "$1" Needs)
+	pages=$(header "$1" Pages | sed 's/[^0-9].*//')
+	feature=$(header "$1" Feature)
 	# shellcheck disable=SC2086
 	if [ -n "$needs" ] && ! ls -d $needs >/dev/null 2>&1; then
-		echo "passed over: $1 needs $needs, which this kernel has not"
+		echo "needs $needs, which this kernel does not have"
 	elif [ -n "$pages" ] && [ "$pages" != "$(getconf PAGESIZE)" ]; then
-		echo "passed over: $1 needs pages of $pages bytes"
+		echo "needs pages of $pages bytes"
 	elif [ -n "$feature" ] && ! grep -qw "$feature" /proc/cpuinfo; then
-		echo "passed over: $1 needs processors with $feature, and a kernel that knows it"
-	else
-		return 0
+		echo "needs processors with $feature, and a kernel that knows it"
 	fi
+}
+
+# result ok|'not ok' NAME SECONDS
+result() {
+	number=$((number + 1))
+	echo "# $2: $3 s"
+	echo "$1 $number $2"
+	[ "$1" = ok ] || status=1
+}
+
+skip() { # NAME REASON
+	number=$((number + 1))
+	echo "ok $number $1 # SKIP $2"
+}
+
+# Nests what a case prints: KTAP as it is, a program's "ok RULE" and "FAIL RULE" as results, all else as diagnostics. Its status
+# is the case's, after which it waits for nobody who may still have the pipe.
+nest() {
+	rules=0
+	while IFS= read -r line; do
+		case $line in
+		'') continue ;;
+		"$ENDED"*) return "${line#"$ENDED"}" ;;
+		'KTAP version '* | 1..[0-9]* | 'ok '[0-9]* | 'not ok '[0-9]* | '#'*) ;;
+		'ok '* | 'FAIL '*)
+			[ "$rules" != 0 ] || echo "  KTAP version 1"
+			rules=$((rules + 1))
+			line=$(echo "$line" | sed "s/^ok */ok $rules - /; s/^FAIL */not ok $rules - /")
+			;;
+		*) line="# $line" ;;
+		esac
+		printf '  %s\n' "$line"
+	done
 	return 1
+}
+
+run_file() {
+	case $1 in
+	*.py) PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 timeout -k 30 "$2" python3 -m pytest "$1" ;;
+	*) timeout -k 30 "$2" sh "./$1" ;;
+	esac
+	printf '\n%s%s\n' "$ENDED" $?
 }
 
 # A case may take five times what it expects, and a minute, before it counts as stuck.
 run_case() {
 	start=$(now)
-	expected=$(sed -n 's/^# Expected: \([0-9]*\) s.*/\1/p' "$1.sh")
-	echo "== $1 (expected: $expected s)"
+	expected=$(header "$1" Expected | sed 's/ .*//')
+	echo "# $1 is expected to take $expected s"
 	verdict=ok
-	timeout -k 30 "${CASE_LIMIT:-$((60 + 5 * expected))}" sh "./$1.sh" || verdict=FAIL
-	module_unused || verdict=FAIL
-	echo "$verdict $1 $(($(now) - start))"
-	[ $verdict = ok ]
+	run_file "$(file_of "$1")" "${CASE_LIMIT:-$((60 + 5 * ${expected:-0}))}" 2>&1 | nest || verdict='not ok'
+	module_unused || verdict='not ok'
+	result "$verdict" "$1" $(($(now) - start))
 }
 
 wanted() { case " ${WITHOUT:-} " in *" $1 "*) return 1 ;; esac; }
@@ -56,22 +102,23 @@ check_boot() {
 	verdict=ok
 	present=$(cat /sys/devices/system/cpu/present) online=$(cat /sys/devices/system/cpu/online)
 	if [ "$present" != "$online" ]; then
-		echo "not so: each processor is awake: present $present, online $online"
-		verdict=FAIL
+		echo "  # not so: each processor is awake: present $present, online $online"
+		verdict='not ok'
 	fi
-	echo "$verdict 00_boot $(now)"
-	[ $verdict = ok ]
+	result "$verdict" 00_boot "$(now)"
 }
 
-status=0
-check_boot || status=1
 if [ $# = 0 ]; then
-	for file in [0-9][0-9]_*.sh; do
-		if wanted "${file%.sh}"; then set -- "$@" "${file%.sh}"; fi
+	for file in [0-9][0-9]_*.*; do
+		if wanted "${file%.*}"; then set -- "$@" "${file%.*}"; fi
 	done
 fi
+status=0 number=0
+echo "KTAP version 1"
+echo "1..$(($# + 1))"
+check_boot
 for name in "$@"; do
-	has_needs "$name" || continue
-	run_case "$name" || status=1
+	lacks=$(missing_for "$name")
+	if [ -n "$lacks" ]; then skip "$name" "$lacks"; else run_case "$name"; fi
 done
 exit $status

@@ -60,22 +60,21 @@ vm_boot() { # ARCH KERNEL
 	[ "$status" -le 1 ]
 }
 
-# What the machine said of a case, which it printed up to its verdict.
+# What the machine said of a case (qemu/cases/README.md): what it printed up to its verdict.
 vm_verdict() { # ARCH KERNEL CASE
-	local log=$OUT/vm-$1-$2.log line
-	line=$(grep -aE "^(ok|FAIL) $3( |\$)|^passed over: $3 " "$log" | tail -n 1)
-	case $line in
-	'passed over: '* | '')
-		if [ -z "$line" ] && ! grep -q '^left out: ' "$log"; then
-			echo "the machine did not get to $3"
-			return 1
-		fi
-		echo "${line:-$(grep '^left out: ' "$log")}"
-		return "$SKIPPED"
-		;;
+	local log=$OUT/vm-$1-$2.log result
+	if grep '^left out: ' "$log"; then return "$SKIPPED"; fi
+	result=$(results_in "$log" | grep -E "^(ok|FAIL|skip) $3 ") || {
+		echo "the machine did not get to $3"
+		return 1
+	}
+	LC_ALL=C awk -v name="$3" '/^# [0-9]+_[a-z0-9_]+ is expected/ { shown = $2 == name } shown; /^(not )?ok / { shown = 0 }' "$log"
+	echo "${result#skip "$3" }"
+	case $result in
+	ok*) ;;
+	skip*) return "$SKIPPED" ;;
+	*) return 1 ;;
 	esac
-	sed -n "/^== $3 /,/^\(ok\|FAIL\) $3 /p" "$log"
-	[[ $line == ok* ]]
 }
 
 assert_demo() { scripts/demo-assert.py "$OUT/vm-$1-6.1/demo/report.json"; } # ARCH

@@ -21,9 +21,9 @@ made_of() { # PART
 cases_beside() { # GROUP
 	local file name group
 	group=" $(debug_cases "$1") "
-	for file in qemu/cases/[0-9]*.sh; do
+	for file in qemu/cases/[0-9]*.*; do
 		name=${file##*/}
-		case $group in *" ${name%.sh} "*) ;; *) echo ":!$file" ;; esac
+		case $group in *" ${name%.*} "*) ;; *) echo ":!$file" ;; esac
 	done
 }
 

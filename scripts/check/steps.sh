@@ -1,23 +1,28 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 # Named steps and what they count. Sourced by check.sh.
+#
+# $OUT/results has a line for each test, in the order in which they ended; names have no blanks, REASON is the rest of the line:
+#   ok NAME SECONDS
+#   FAIL NAME SECONDS
+#   skip NAME REASON
 
 # A test of CTest that returns this is skipped; it has said why.
 SKIPPED=77
 
-# record STATUS NAME SECONDS: what the closing line counts.
+# record ok|FAIL NAME SECONDS [LOG], or record skip NAME REASON: what the closing lines count.
 record() {
 	printf '%s %s %s\n' "$1" "$2" "$3" >>"$OUT/results"
-	if [ "$1" = ok ]; then
-		printf 'ok   %s (%s s)\n' "$2" "$3"
-	else
-		printf 'FAIL %s (%s s) log: %s\n' "$2" "$3" "${OUT#"$PWD"/}/${4:-$2}.log"
-	fi
+	case $1 in
+	ok) printf 'ok   %s (%s s)\n' "$2" "$3" ;;
+	skip) printf 'skip %s (%s)\n' "$2" "$3" ;;
+	*) printf 'FAIL %s (%s s) log: %s\n' "$2" "$3" "${OUT#"$PWD"/}/${4:-$2}.log" ;;
+	esac
 }
 
 # Why a step failed: a guest's cases that did, each with the lines before it, and the log's end.
 reason_in() { # LOG
-	grep -aE -B 5 '^FAIL [0-9]' "$1" | tail -n 60 || true
+	grep -aE -B 30 '^not ok [0-9]' "$1" | tail -n 60 || true
 	tail -n 15 "$1"
 }
 
@@ -63,12 +68,32 @@ step() {
 
 passed() { grep -qx "ok $1 [0-9]*" "$OUT/results"; }
 
-# absorb PREFIX LOG: the lines "ok NAME SECONDS" and "FAIL NAME SECONDS" that a guest printed are tests too.
+# results_in LOG: what a guest's KTAP says (qemu/cases/README.md), in the form of $OUT/results. Of a case's own results those that
+# were skipped, as CASE:RESULT.
+results_in() {
+	LC_ALL=C awk '
+		/^# [0-9]+_[a-z0-9_]+: [0-9]+ s$/ { seconds = $3 }
+		/^  ok [0-9]+ .* # SKIP / { within[++skips] = $0 }
+		/^(not )?ok [0-9]+ [0-9]+_[a-z0-9_]+( # SKIP .*)?$/ {
+			failed = $1 == "not"
+			name = $(3 + failed)
+			for (i = 1; i <= skips; i++) {
+				split(within[i], words)
+				print "skip", name ":" words[3], substr(within[i], index(within[i], " # SKIP ") + 8)
+			}
+			skips = 0
+			if (/ # SKIP /) print "skip", name, substr($0, index($0, " # SKIP ") + 8)
+			else print failed ? "FAIL" : "ok", name, seconds + 0
+			seconds = 0
+		}' "$1"
+}
+
+# absorb PREFIX LOG: what a guest's cases say are tests too.
 absorb() {
-	local status name seconds
-	while read -r status name seconds; do
-		record "$status" "$1-$name" "${seconds:-0}" "$2"
-	done < <(grep -aE '^(ok|FAIL) [0-9]+_[a-z_0-9]+ [0-9]+$' "$OUT/$2.log" || true)
+	local status name said
+	while read -r status name said; do
+		record "$status" "$1-$name" "$said" "$2"
+	done < <(results_in "$OUT/$2.log")
 }
 
 begin() {
@@ -78,7 +103,11 @@ begin() {
 
 all_passed() { grep -q '^ok ' "$OUT/results" && ! grep -q '^FAIL ' "$OUT/results"; }
 
+# What was skipped is said before the last line, which is for those who only count.
 finish() {
+	local skipped
+	skipped=$(sed -n 's/^skip \([^ ]*\) \(.*\)/\1 (\2)/p' "$OUT/results")
+	[ -z "$skipped" ] || printf '%s skipped: %s\n' "$(wc -l <<<"$skipped")" "${skipped//$'\n'/, }"
 	printf '%s passed, %s failed\n' "$(grep -c '^ok ' "$OUT/results" || true)" "$(grep -c '^FAIL ' "$OUT/results" || true)"
 	all_passed
 }
