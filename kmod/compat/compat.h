@@ -59,10 +59,14 @@ static inline int uw_task_dumpable(const struct task_struct *task)
 #define UW_KFUNCS 1
 #endif
 
-/* Where current's shadow stack has its last return address; 0: it has none. Since Linux 6.13 on arm64 (Guarded Control Stack). */
+/*
+ * Where current's shadow stack has its last return address; 0: it has none. Since Linux 6.13 on arm64
+ * (Guarded Control Stack).
+ */
 #ifdef HAVE_GCS
 #include <linux/prctl.h>
 #include <linux/uaccess.h>
+
 #include <asm/cpufeature.h>
 #include <asm/gcs.h>
 #endif
@@ -122,7 +126,10 @@ static inline u64 uw_mm_sequence(const struct mm_struct *mm)
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 
-/* May current count what the kernel does, by kernel.perf_event_paranoid? Where no module can ask, as if the answer were no. */
+/*
+ * May current count what the kernel does, by kernel.perf_event_paranoid? Where no module can ask, as if the answer
+ * were no.
+ */
 static inline bool uw_may_count_kernel(void)
 {
 #ifdef HAVE_PERF_ALLOW_KERNEL
@@ -135,8 +142,8 @@ static inline bool uw_may_count_kernel(void)
 #include <linux/tracepoint.h>
 
 /*
- * Waits until no probe that was unregistered runs any more, but for those of system calls: they may wait for user space, and so
- * would this. None of ours is one.
+ * Waits until no probe that was unregistered runs any more, but for those of system calls: they may wait for user
+ * space, and so would this. None of ours is one.
  */
 static inline void uw_tracepoint_synchronize(void)
 {

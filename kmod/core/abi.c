@@ -5,8 +5,8 @@
 #include "types.h"
 
 const struct uw_abi uw_abis[UW_NR_ARCHES] = {
-	[UW_ARCH_X86_64] = UW_ABI_X86_64,
-	[UW_ARCH_ARM64] = UW_ABI_ARM64,
-	[UW_ARCH_I386] = UW_ABI_I386,
-	[UW_ARCH_ARM] = UW_ABI_ARM,
+	[UW_ARCH_X86_64] = { UW_ABI_X86_64 },
+	[UW_ARCH_ARM64] = { UW_ABI_ARM64 },
+	[UW_ARCH_I386] = { UW_ABI_I386 },
+	[UW_ARCH_ARM] = { UW_ABI_ARM },
 };

@@ -201,8 +201,8 @@ static inline enum uw_stop apply_frame(const struct uw_rule *rule, const struct 
 	return UW_STOP_NONE;
 }
 
-static const struct uw_abi x86_64 = UW_ABI_X86_64;
-static const struct uw_abi arm64 = UW_ABI_ARM64;
+static const struct uw_abi x86_64 = { UW_ABI_X86_64 };
+static const struct uw_abi arm64 = { UW_ABI_ARM64 };
 
 /* The hot path: each 64-bit ABI has its own copy of apply_frame(), in which its registers are constants. */
 static enum uw_stop apply_frame_of(const struct uw_rule *rule, enum uw_arch arch, struct uw_regs *regs,

@@ -123,11 +123,14 @@ struct uw_abi {
 	u8 lr;   /* where calls put the return address, if not on the stack */
 };
 
-/* 32-bit Arm has two frame pointers: r11, and in Thumb code r7, a base register here; compat_arm.c knows which to follow. */
-#define UW_ABI_X86_64 {8, UW_X86_RA, UW_X86_SP, UW_X86_FP, UW_X86_BX, UW_NO_REG}
-#define UW_ABI_ARM64  {8, UW_NR_REGS, UW_ARM64_SP, UW_ARM64_FP, UW_NO_REG, UW_ARM64_LR}
-#define UW_ABI_I386   {4, UW_I386_RA, UW_I386_SP, UW_I386_FP, UW_I386_BX, UW_NO_REG}
-#define UW_ABI_ARM    {4, UW_ARM_PC, UW_ARM_SP, UW_ARM_FP, UW_ARM_R7, UW_ARM_LR}
+/*
+ * What is between the braces of a struct uw_abi. 32-bit Arm has two frame pointers: r11, and in Thumb code r7, a base
+ * register here; compat_arm.c knows which to follow.
+ */
+#define UW_ABI_X86_64 8, UW_X86_RA, UW_X86_SP, UW_X86_FP, UW_X86_BX, UW_NO_REG
+#define UW_ABI_ARM64  8, UW_NR_REGS, UW_ARM64_SP, UW_ARM64_FP, UW_NO_REG, UW_ARM64_LR
+#define UW_ABI_I386   4, UW_I386_RA, UW_I386_SP, UW_I386_FP, UW_I386_BX, UW_NO_REG
+#define UW_ABI_ARM    4, UW_ARM_PC, UW_ARM_SP, UW_ARM_FP, UW_ARM_R7, UW_ARM_LR
 
 /* By enum uw_arch; NONE has no word. */
 extern const struct uw_abi uw_abis[UW_NR_ARCHES];

@@ -111,7 +111,9 @@ static struct uw_stored_table *uw_section_lower(const struct uw_maker *maker, st
 					struct uw_sframe *sf, struct uw_draft_row *order)
 {
 	static const u8 methods[] = {
-		0, UWIND_METHOD_SFRAME_V1, UWIND_METHOD_SFRAME_V2, UWIND_METHOD_SFRAME_V3,
+		[1] = UWIND_METHOD_SFRAME_V1,
+		[2] = UWIND_METHOD_SFRAME_V2,
+		[3] = UWIND_METHOD_SFRAME_V3,
 	};
 	struct uw_stored_table *stored;
 	struct uw_draft draft;

@@ -30,7 +30,10 @@ static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
 /* The thread current, as ns numbers it. Its own number is 0. */
 u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns);
 
-/* Part of a stack. below: the number of the part before; 0: it is the outermost, and ends for stop. Its own number is 0. */
+/*
+ * Part of a stack. below: the number of the part that goes on outward; 0: this one is the outermost, and ends for stop.
+ * Its own number is 0.
+ */
 struct uw_part_of_stack {
 	const struct uw_frame *frames;
 	u32 nr; /* 1 … UWIND_PART_FRAMES; 0: a stack without frames              */

@@ -90,8 +90,10 @@ static void uw_bound_register_work(struct work_struct *work)
 	struct uw_registration *registration = container_of(work, struct uw_registration, work);
 
 	uw_bound_lock_taken(registration->mm);
-	registration->err = uw_bound_would_wait(registration->mm) ? -EBUSY :
-		__mmu_notifier_register(registration->notifier, registration->mm);
+	if (uw_bound_would_wait(registration->mm))
+		registration->err = -EBUSY;
+	else
+		registration->err = __mmu_notifier_register(registration->notifier, registration->mm);
 	uw_bound_lock_given(registration->mm);
 }
 

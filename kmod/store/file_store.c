@@ -40,17 +40,24 @@ static atomic64_t nr_refused;
 
 /* One of 64-bit processes, one of 32-bit ones; their numbers are 1 and 2. */
 #define UW_NR_VDSOS 2
-#define UW_VDSO_FILE(name, is_compat) { \
-	.refs = REFCOUNT_INIT(1), \
-	.number = (is_compat) + 1, \
-	.vdso = true, \
-	.compat = (is_compat), \
-	.tied = LIST_HEAD_INIT(name.tied), \
-	.own = LIST_HEAD_INIT(name.own), \
-}
 
-static struct uw_file native_vdso = UW_VDSO_FILE(native_vdso, 0);
-static struct uw_file compat_vdso = UW_VDSO_FILE(compat_vdso, 1);
+static struct uw_file native_vdso = {
+	.refs = REFCOUNT_INIT(1),
+	.number = 1,
+	.vdso = true,
+	.tied = LIST_HEAD_INIT(native_vdso.tied),
+	.own = LIST_HEAD_INIT(native_vdso.own),
+};
+
+static struct uw_file compat_vdso = {
+	.refs = REFCOUNT_INIT(1),
+	.number = 2,
+	.vdso = true,
+	.compat = true,
+	.tied = LIST_HEAD_INIT(compat_vdso.tied),
+	.own = LIST_HEAD_INIT(compat_vdso.own),
+};
+
 static struct uw_file *const vdso_files[UW_NR_VDSOS] = { &native_vdso, &compat_vdso };
 
 /*

@@ -35,11 +35,9 @@ struct uw_file {
 	bool compat;                /* vdso: of 32-bit processes                 */
 	struct uw_quota *quota;     /* whose share it takes; NULL: nobody's      */
 	struct uw_file_id id;
-	struct uw_stored_table __rcu *in_service; /* Protected by: ties_lock to write; RCU.
-				     * The table in service, one of tied         */
+	struct uw_stored_table __rcu *in_service; /* one of tied. Protected by: ties_lock to write; RCU */
 	struct list_head tied;      /* Protected by: ties_lock                   */
-	struct list_head own;       /* Protected by: ties_lock to write; RCU.
-				     * Tables that serve some viewer only        */
+	struct list_head own; /* tables that serve some viewer only. Protected by: ties_lock to write; RCU */
 	u32 announced[UW_FILE_SLOTS]; /* per session slot: uw_file_set_announced() */
 	struct hlist_node node;     /* Protected by: files_lock to write; RCU    */
 	struct list_head all;       /* Protected by: files_lock; owned by the task that evicts it */

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Since Linux 6.13 programs of arm64 can have a Guarded Control Stack ("arm64/gcs: Context switch GCS state for EL0"). */
+/*
+ * Since Linux 6.13 programs of arm64 can have a Guarded Control Stack
+ * ("arm64/gcs: Context switch GCS state for EL0").
+ */
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
+
 #include <asm/cpufeature.h>
 #include <asm/gcs.h>
 

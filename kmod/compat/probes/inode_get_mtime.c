@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Since Linux 6.7 an inode's time of modification is behind a function (077c212f0344 "fs: new accessor methods for atime and mtime"). */
+/*
+ * Since Linux 6.7 an inode's time of modification has accessor functions (077c212f0344 "fs: new accessor methods for
+ * atime and mtime").
+ */
 #include <linux/fs.h>
 
 struct timespec64 uw_probe(const struct inode *inode);
