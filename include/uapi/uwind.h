@@ -109,12 +109,9 @@ enum uwind_rule_kind {
 	UWIND_RULE_OUTERMOST, /* no caller: the walk is complete                 */
 	UWIND_RULE_SIGFRAME,  /* registers lie in the ABI's signal frame at SP   */
 	UWIND_RULE_THREAD_START, /* no caller: first code of a thread            */
-	UWIND_RULE_UNKNOWN,   /* nothing is known: a caller is left by its frame */
-			      /* pointer, at an exact pc the walk ends: no_table */
-	UWIND_RULE_READ,      /* FRAME, but read from the instructions: that a    */
-			      /* stack ends at an exact pc is not accepted of it */
-	UWIND_RULE_CLONE,     /* FRAME, but where the result of a system call     */
-			      /* (register 0) is 0, the first code of a thread   */
+	UWIND_RULE_UNKNOWN, /* nothing is known: by frame pointer from a caller; at an exact pc the walk ends, no_table */
+	UWIND_RULE_READ,    /* FRAME, read from the instructions: the stack does not end by it at an exact pc */
+	UWIND_RULE_CLONE,   /* FRAME; but THREAD_START where the result of a system call (register 0) is 0 */
 };
 
 enum uwind_cfa_kind { UWIND_CFA_REG, UWIND_CFA_MEM };
@@ -180,8 +177,7 @@ struct uwind_table_create {
 	__u32 source;        /* enum uwind_source                                */
 	__u64 data;
 	__u64 data_bytes;
-	__u64 address;       /* SFrame: the address that the section was linked  */
-			     /* or loaded at, in the space of segments[].address */
+	__u64 address;       /* SFrame: where the section was linked or loaded, in the space of segments[].address */
 	__u64 segments;      /* SFrame: struct uwind_segment[]                   */
 	__u32 nr_segments;   /* SFrame: 1 … UWIND_MAX_SEGMENTS                   */
 	__s32 pidfd;         /* SFRAME_REMOTE; else -1                           */
@@ -208,8 +204,9 @@ struct uwind_table_destroy {
 /*
  * UWIND_IOC_TABLE_TIE: the table serves every mapping, in any process, of the
  * file that fd is open on, as long as its inode, its size and the time of its
- * last modification stay: new links, owners and modes change none. The table's offsets are file offsets. EEXIST: tied already; ENOSPC: too many
- * tables of unprivileged users are tied to this file.
+ * last modification stay: new links, owners and modes change none. The table's
+ * offsets are file offsets. EEXIST: tied already; ENOSPC: too many tables of
+ * unprivileged users are tied to this file.
  */
 struct uwind_table_tie {
 	__u32 size;
@@ -258,7 +255,7 @@ struct uwind_table_next {
 	__u64 bytes;     /* out                                                  */
 	__u32 owner_pid; /* out: process that created it                         */
 	__u32 file;      /* out: file number in records; 0: not tied             */
-	__u64 path;      /* char[path_bytes]: the path of the descriptor that was tied, as who tied it saw it; NUL-terminated */
+	__u64 path;      /* char[path_bytes]: the tied descriptor's path, as its opener saw it; NUL-terminated */
 	__u32 path_bytes;
 	__u32 reserved;
 };
@@ -285,8 +282,7 @@ struct uwind_stats {
 	__u64 frames;           /* frames walked                                 */
 	__u64 files_refused;    /* files not tracked for want of room            */
 	__u64 sections_refused; /* by /dev/uwind-self: quota or contents         */
-	__u64 children_missed;  /* forks that inherited no ranges, or no session,
-				 * for want of room, or for too many mappings    */
+	__u64 children_missed;  /* forks that inherited no ranges or no session: no room, or too many mappings */
 	__u64 tables_distrusted; /* taken out of service: a rule was not what had been checked */
 	__u64 shadow_checked;   /* walks with return addresses that a shadow stack has, too */
 	__u64 periods_missed;   /* these three: as in struct uwind_session_stats  */
@@ -375,8 +371,7 @@ struct uwind_session_stats {
 	__u64 stacks_told;      /* samples for which a UWIND_RECORD_STACK was written */
 	__u64 stacks_known;     /* whose stack was in the message already        */
 	__u64 periods_missed;   /* of a clock's counters: no interrupt came, nothing was requested */
-	__u64 throttled;        /* times that a counter stood still until the next tick, as
-				 * it is above kernel.perf_event_max_sample_rate  */
+	__u64 throttled;        /* times a counter stopped until the next tick: above kernel.perf_event_max_sample_rate */
 	__u64 counters_failed;  /* CPUs that came online, or threads, without a counter */
 };
 
@@ -458,8 +453,8 @@ struct uwind_self_next {
 
 enum uwind_cmd {
 	UWIND_CMD_UNSPEC,
-	UWIND_CMD_ATTACH,  /* to the kernel: UWIND_A_FD. EPERM: see above. EBUSY: its session
-			    * runs, or another call with that descriptor is at work */
+	/* To the kernel: UWIND_A_FD. EPERM: see above. EBUSY: its session runs, or another call uses that descriptor. */
+	UWIND_CMD_ATTACH,
 	UWIND_CMD_RECORDS, /* from the kernel: SESSION, SEQ, RECORDS             */
 };
 
