@@ -89,7 +89,7 @@ static void *wild_pointer(struct dice *dice)
 {
 	const uint64_t wild[] = {
 		0, 1, 8, 4096, ~0ull, ~0ull - 4095, 1ull << 47, (1ull << 47) - 4, (1ull << 48) - 8, 1ull << 52, 0x8000000000000000ull,
-		0xffff800000000000ull, 0xffffffff81000000ull, 0xffff800008000000ull, roll(dice),
+		0xffff800000000000ull, 0xffffffff81000000ull, 0xffff800008000000ull, roll(dice)
 	};
 
 	return (void *)(uintptr_t)wild[pick(dice, sizeof(wild) / sizeof(wild[0]))];
@@ -392,6 +392,8 @@ int chaos_start(uint64_t seed)
 		perror("attack: what it needs cannot be made");
 		return -1;
 	}
-	return pthread_create(&thread, NULL, deliver, (void *)(uintptr_t)(seed * 11)) ||
-	       pthread_create(&thread, NULL, change, (void *)(uintptr_t)(seed * 13)) ? -1 : 0;
+	if (pthread_create(&thread, NULL, deliver, (void *)(uintptr_t)(seed * 11)) ||
+	    pthread_create(&thread, NULL, change, (void *)(uintptr_t)(seed * 13)))
+		return -1;
+	return 0;
 }

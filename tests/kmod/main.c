@@ -111,8 +111,10 @@ static int start(void)
 	err = sleepers ? register_kprobe(&probe) : 0;
 	if (err)
 		sleepers = false;
-	err = err ?: spoil_start();
-	err = err ?: senders_start(period_us, strstr(contexts, "softirq"),
+	if (!err)
+		err = spoil_start();
+	if (!err)
+		err = senders_start(period_us, strstr(contexts, "softirq"),
 				   strstr(contexts, "hardirq"), strstr(contexts, "nmi"));
 	if (err)
 		stop();

@@ -121,6 +121,7 @@ int senders_start(unsigned int period_us, bool softirq, bool irq, bool nmi)
 		tasklet_setup(&moment->tasklet, in_softirq_hit);
 	}
 	for_each_online_cpu(cpu)
-		err = err ?: start_sender(cpu);
+		if (!err)
+			err = start_sender(cpu);
 	return err;
 }

@@ -21,10 +21,12 @@
 #define NR_ERRNOS   135
 #define NR_CHILDREN 16
 
-static struct board {
+struct board {
 	volatile int begun; /* to cut the file off, in the control group */
 	unsigned int results[NR_ERRNOS]; /* of registering, by errno */
-} *board;
+};
+
+static struct board *board;
 
 static size_t page;
 

@@ -46,10 +46,12 @@ static const char *const names[NR_KINDS] = {
 	[K_TABLE] = "table", [K_BIND] = "bind",
 };
 
-static struct board {
+struct board {
 	uint64_t results[NR_KINDS][NR_ERRNOS]; /* by errno; 0: it succeeded      */
 	pid_t sleepers;                        /* a process of so many threads   */
-} *board;
+};
+
+static struct board *board;
 
 static int self_device, cut_fd, refused[2];
 static char *cut;

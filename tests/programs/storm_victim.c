@@ -23,9 +23,11 @@ enum { FORK, EXECUTE, LOAD, FAULT, SIGNAL, WORK, LIFE, NR_DEEDS };
 static const char *const names[NR_DEEDS] = { "forks", "executions", "loads", "faults", "signals", "works", "lives" };
 
 /* Shared by all processes. */
-static struct {
+struct counts {
 	_Atomic long done[NR_DEEDS];
-} *counts;
+};
+
+static struct counts *counts;
 
 static const char *self, *plugin;
 static double process_end;
