@@ -24,8 +24,8 @@
 #include "trigger/cpu.h"
 
 struct uw_part {
-	int (*init)(void);  /* NULL: it comes into being when it is first asked  */
-	void (*exit)(void); /* NULL: nothing of it is left without the module    */
+	int (*init)(void);  /* NULL: it comes into being when it is first asked */
+	void (*exit)(void); /* NULL: nothing of it is left without the module */
 };
 
 /*

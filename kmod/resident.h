@@ -41,8 +41,8 @@ enum uw_resident_state {
 
 /* What an object is freed by. */
 enum uw_resident_memory {
-	UW_RESIDENT_KMALLOC, /* kfree()                                          */
-	UW_RESIDENT_PAGES,   /* it holds a reference to the pages that it is in  */
+	UW_RESIDENT_KMALLOC, /* kfree() */
+	UW_RESIDENT_PAGES,   /* it holds a reference to the pages that it is in */
 };
 
 struct uw_resident_work;
@@ -54,10 +54,10 @@ struct uw_resident_user {
 
 /* At the beginning of the object. */
 struct uw_resident_work {
-	struct callback_head head; /* func: uw_resident1_run                     */
-	const struct uw_resident_user *user; /* Set once; memory of its owner    */
-	u32 state;                 /* enum uw_resident_state                     */
-	u32 memory;                /* enum uw_resident_memory. Set once          */
+	struct callback_head head;           /* func: uw_resident1_run */
+	const struct uw_resident_user *user; /* Set once; memory of its owner */
+	u32 state;                           /* enum uw_resident_state */
+	u32 memory;                          /* enum uw_resident_memory. Set once */
 };
 
 static_assert(offsetof(struct uw_resident_work, head) == 0);
@@ -92,13 +92,13 @@ void uw_resident1_free_notifier(struct mmu_notifier *notifier);
 struct uw_resident_account {
 	struct uw_resident_account *all; /* counted there as well; NULL: this is it. Refers to it */
 	atomic64_t owed;
-	refcount_t refs;                 /* its owner's, and one for each debt and account */
+	refcount_t refs; /* its owner's, and one for each debt and account */
 };
 
 /* By kmalloc(), like an account. Each counts for one. */
 struct uw_resident_debt {
 	struct rcu_head rcu;
-	struct uw_resident_account *account; /* it holds a reference             */
+	struct uw_resident_account *account; /* it holds a reference */
 };
 
 static inline void uw_resident_account_put(struct uw_resident_account *account)

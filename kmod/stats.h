@@ -15,7 +15,7 @@ struct uw_counts {
 	u64 answered;
 	u64 lost[UWIND_NR_LOSSES];
 	u64 stops[UWIND_NR_STOPS];
-	u64 periods_missed; /* triggers that did not come: not requested          */
+	u64 periods_missed; /* triggers that did not come: not requested */
 	u64 throttled;
 };
 

@@ -23,7 +23,7 @@
 #define PID_FS_MAGIC 0x50494446
 #endif
 
-#define UW_READ_PAGES 16 /* that are held at once                               */
+#define UW_READ_PAGES 16 /* that are held at once */
 
 /*
  * Every file of pidfs is a pidfd. Before, or without it: only the kernel names
@@ -35,8 +35,7 @@ static struct pid *uw_pidfd_pid(struct file *file)
 
 	if (dentry->d_sb->s_magic == PID_FS_MAGIC)
 		return file_inode(file)->i_private;
-	if (dentry->d_sb->s_magic != ANON_INODE_FS_MAGIC ||
-	    strcmp(dentry->d_name.name, "[pidfd]"))
+	if (dentry->d_sb->s_magic != ANON_INODE_FS_MAGIC || strcmp(dentry->d_name.name, "[pidfd]"))
 		return NULL;
 	return file->private_data;
 }

@@ -16,8 +16,8 @@ struct task_struct;
  * very one that was judged, whatever the process executes meanwhile.
  */
 struct uw_process {
-	struct task_struct *task; /* its leader, with a reference                */
-	struct mm_struct *mm;     /* with mm_users held                          */
+	struct task_struct *task; /* its leader, with a reference */
+	struct mm_struct *mm;     /* with mm_users held */
 };
 
 /* 0, -EBADF, -EINVAL, -ESRCH, -EINTR, -EACCES: the viewer does not see it. Sleeps. */

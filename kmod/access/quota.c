@@ -23,9 +23,9 @@
 #include "access/quota.h"
 #include "resident.h"
 
-#define UW_QUOTA_PARTS 4      /* one user's is at most so much of what all have */
-#define UW_QUOTA_ASKED 1024   /* requests of one user                        */
-#define UW_QUOTA_COUNTED 4096 /* counters of one user's threads              */
+#define UW_QUOTA_PARTS   4    /* one user's is at most so much of what all have */
+#define UW_QUOTA_ASKED   1024 /* requests of one user */
+#define UW_QUOTA_COUNTED 4096 /* counters of one user's threads */
 
 static unsigned int table_budget_mib = 256;
 module_param(table_budget_mib, uint, 0644);
@@ -65,18 +65,18 @@ struct uw_quota {
 	u32 refs;
 	u64 used[UW_NR_QUOTAS];
 	struct uw_resident_account *counters; /* given up, and not freed yet. Set once */
-	struct mutex input;    /* one table of a user is made at a time          */
+	struct mutex input;                   /* one table of a user is made at a time */
 };
 
 struct uw_limit {
-	u64 part; /* of one user                                                 */
-	u64 all;  /* of all users without privilege                              */
+	u64 part; /* of one user */
+	u64 all;  /* of all users without privilege */
 };
 
 static DEFINE_SPINLOCK(quota_lock);
-static LIST_HEAD(quotas);          /* Protected by: quota_lock                   */
-static u64 all_used[UW_NR_QUOTAS]; /* Protected by: quota_lock                   */
-static struct uw_resident_account *all_counters; /* of all quotas. Set once      */
+static LIST_HEAD(quotas);                        /* Protected by: quota_lock */
+static u64 all_used[UW_NR_QUOTAS];               /* Protected by: quota_lock */
+static struct uw_resident_account *all_counters; /* of all quotas. Set once */
 
 u64 uw_quota_table_budget(void)
 {

@@ -19,14 +19,14 @@ struct uw_quota;
 struct uw_resident_debt;
 
 enum uw_quota_kind {
-	UW_QUOTA_TABLES, /* tables                                               */
-	UW_QUOTA_BYTES,  /* memory of tables                                     */
-	UW_QUOTA_INPUT,  /* memory that making a table takes, bytes              */
-	UW_QUOTA_FILES,  /* files that are tracked since the user's processes ran them first */
-	UW_QUOTA_RANGES, /* ranges that the user's tables are bound to           */
-	UW_QUOTA_ASKS,   /* requests that SESSION_ASK made and nobody answered yet */
-	UW_QUOTA_COUNTERS, /* counters of threads                                */
-	UW_QUOTA_SPACES, /* processes of which mappings are remembered           */
+	UW_QUOTA_TABLES,   /* tables */
+	UW_QUOTA_BYTES,    /* memory of tables */
+	UW_QUOTA_INPUT,    /* memory that making a table takes, bytes */
+	UW_QUOTA_FILES,    /* files that are tracked since the user's processes ran them first */
+	UW_QUOTA_RANGES,   /* ranges that the user's tables are bound to */
+	UW_QUOTA_ASKS,     /* requests that SESSION_ASK made and nobody answered yet */
+	UW_QUOTA_COUNTERS, /* counters of threads */
+	UW_QUOTA_SPACES,   /* processes of which mappings are remembered */
 	UW_NR_QUOTAS,
 };
 

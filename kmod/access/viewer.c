@@ -41,8 +41,7 @@ static bool uw_cred_sees(const struct cred *viewer, const struct task_struct *ta
 	bool seen;
 
 	rcu_read_lock();
-	seen = task->mm && uw_task_dumpable(task) == UW_DUMPABLE_OWNER &&
-	       uw_cred_covers(viewer, __task_cred(task));
+	seen = task->mm && uw_task_dumpable(task) == UW_DUMPABLE_OWNER && uw_cred_covers(viewer, __task_cred(task));
 	rcu_read_unlock();
 	return seen;
 }

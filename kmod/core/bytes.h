@@ -13,7 +13,7 @@
 struct uw_bytes {
 	const u8 *data;
 	u64 pos;
-	u64 end; /* first position that may not be read                          */
+	u64 end; /* first position that may not be read */
 	bool bad;
 };
 

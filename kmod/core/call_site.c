@@ -58,7 +58,7 @@ static bool ends_with_call_arm64(const u8 *code)
 
 static bool follows_call(struct uw_port *port, enum uw_arch arch, u64 pc)
 {
-	u8 code[UW_CODE_BYTES + 1] = {0};
+	u8 code[UW_CODE_BYTES + 1] = { 0 };
 
 	if (uw_port_fetch(port, pc - UW_CODE_BYTES, code))
 		return false;

@@ -45,7 +45,7 @@ enum convention { NOBODY, RECORD, GCC, APCS };
 /* The caller, as one convention has it. */
 struct caller {
 	enum convention convention;
-	enum origin origin; /* of ra                             */
+	enum origin origin; /* of ra */
 	u64 ra;
 	u64 fp;
 	u64 sp; /* exact if APCS or SIGNAL, else a lower bound */

@@ -89,7 +89,7 @@ static void write_frame(struct writer *writer, const struct uw_frame *frame, u64
 
 u32 uw_frame_code_write(u8 *code, u32 room, const struct uw_frame *frames, u32 nr)
 {
-	struct writer writer = {0};
+	struct writer writer = { 0 };
 	u64 pc = 0;
 	u32 i;
 

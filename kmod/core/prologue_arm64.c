@@ -57,7 +57,7 @@ bool uw_prologue_arm64(struct uw_port *port, u64 pc, struct uw_rule *rule)
 	if (uw_port_fetch(port, pc, code))
 		return false;
 	at = nth(code, 0);
-	*rule = (struct uw_rule){.kind = UW_RULE_FRAME, .cfa_reg = UW_ARM64_SP};
+	*rule = (struct uw_rule){ .kind = UW_RULE_FRAME, .cfa_reg = UW_ARM64_SP };
 	if (is_ret(at) || is_store_of_record(at) || (is_marker(at) && is_store_of_record(nth(code, 1))))
 		return true;
 	if (!is_mov(at) || uw_port_fetch(port, pc - UW_CODE_BYTES, before))

@@ -98,7 +98,7 @@ static inline enum uw_stop find_place(struct place place, const struct uw_regs *
 static enum uw_stop find_ra(const struct uw_rule *rule, const struct uw_abi *abi, const struct uw_regs *regs,
 			    struct uw_port *port, u64 cfa, u64 *ra)
 {
-	struct place place = {rule->ra_place, rule->ra_reg, rule->ra_off};
+	struct place place = { rule->ra_place, rule->ra_reg, rule->ra_off };
 	enum uw_stop stop;
 
 	if (place.kind != UW_PLACE_SAME)
@@ -126,7 +126,7 @@ static void set_pc(const struct uw_abi *abi, struct uw_regs *regs, u64 ra)
 static enum uw_stop find_fp(const struct uw_rule *rule, const struct uw_abi *abi, const struct uw_regs *regs,
 			    struct uw_port *port, u64 cfa, u64 *fp, bool *known)
 {
-	struct place place = {rule->fp_place, rule->fp_reg, rule->fp_off};
+	struct place place = { rule->fp_place, rule->fp_reg, rule->fp_off };
 
 	*known = true;
 	if (place.kind == UW_PLACE_SAME) {

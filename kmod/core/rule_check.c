@@ -37,8 +37,8 @@ static const char *check_place(u8 place, u8 reg, s32 off, struct place_limits li
 static const char *check_frame(const struct uw_rule *rule, enum uw_arch arch)
 {
 	const struct uw_abi *abi = &uw_abis[arch];
-	struct place_limits ra = {abi->nr_regs, abi->lr != UW_NO_REG, false};
-	struct place_limits fp = {abi->nr_regs, true, true};
+	struct place_limits ra = { abi->nr_regs, abi->lr != UW_NO_REG, false };
+	struct place_limits fp = { abi->nr_regs, true, true };
 	const char *why;
 
 	if (rule->base_slot && abi->base == UW_NO_REG)

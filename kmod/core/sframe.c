@@ -176,7 +176,7 @@ static int add_row(struct uw_sframe *sf, struct uw_draft *draft, u64 at, u32 sta
 static int lower_rows(struct uw_sframe *sf, struct uw_draft *draft, const struct uw_sframe_fde *fde, u32 offset,
 		      u32 end)
 {
-	struct uw_bytes cursor = {.data = sf->in.data, .pos = fde->fres, .end = sf->fre_base + sf->fre_bytes};
+	struct uw_bytes cursor = { .data = sf->in.data, .pos = fde->fres, .end = sf->fre_base + sf->fre_bytes };
 	u32 limit = fde->block_bytes ? fde->block_bytes : fde->bytes;
 	u32 start, last = 0;
 	struct uw_rule rule;
@@ -229,7 +229,7 @@ static int lower_blocks(struct uw_sframe *sf, struct uw_draft *draft, const stru
 static int lower_signal(struct uw_sframe *sf, struct uw_draft *draft, const struct uw_sframe_fde *fde,
 			const struct place *place, u32 free)
 {
-	struct uw_rule rule = {.kind = UW_RULE_SIGFRAME};
+	struct uw_rule rule = { .kind = UW_RULE_SIGFRAME };
 	u32 before = !place->first && place->offset > free;
 	int err;
 
@@ -251,7 +251,7 @@ static int lower_empty(struct uw_sframe *sf, struct uw_draft *draft, const struc
 /* free: the end of the function before. */
 static int lower_function(struct uw_sframe *sf, struct uw_draft *draft, u32 i, u32 *free)
 {
-	struct uw_rule none = {.kind = UW_RULE_NONE};
+	struct uw_rule none = { .kind = UW_RULE_NONE };
 	struct uw_sframe_fde fde;
 	struct place place;
 	int err;

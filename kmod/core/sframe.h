@@ -19,11 +19,11 @@ struct uw_segment {
 
 struct uw_sframe_input {
 	const u8 *data;
-	u64 bytes;   /* upper bound: trailing bytes behind the section are fine  */
-	u64 address; /* of data[0], in the space of segments[].address           */
+	u64 bytes;   /* upper bound: trailing bytes behind the section are fine */
+	u64 address; /* of data[0], in the space of segments[].address */
 	const struct uw_segment *segments;
 	u32 nr_segments;
-	enum uw_arch arch; /* what the section must be for                       */
+	enum uw_arch arch; /* what the section must be for */
 };
 
 /* A section whose header has been validated. */
@@ -35,11 +35,11 @@ struct uw_sframe {
 	s8 fixed_ra_off;
 	u32 nr_fdes;
 	u32 nr_fres;
-	u64 fde_base; /* offset of the first FDE in data                         */
+	u64 fde_base; /* offset of the first FDE in data */
 	u64 fre_base;
 	u64 fre_bytes;
-	u64 max_rows;  /* enough for uw_sframe_lower(): at most UW_MAX_ROWS      */
-	u32 max_rules; /* likewise: at most UW_MAX_RULES                         */
+	u64 max_rows;  /* enough for uw_sframe_lower(): at most UW_MAX_ROWS */
+	u32 max_rules; /* likewise: at most UW_MAX_RULES */
 	u32 steps;     /* of work so far: functions and rows that were read, moves of sorting */
 	struct uw_reject reject;
 };

@@ -11,7 +11,7 @@ static u64 position(const struct uw_sframe *sf, u32 i)
 
 static struct uw_bytes cursor_at(const struct uw_sframe *sf, u64 pos, u64 end)
 {
-	struct uw_bytes cursor = {.data = sf->in.data, .pos = pos, .end = end};
+	struct uw_bytes cursor = { .data = sf->in.data, .pos = pos, .end = end };
 
 	return cursor;
 }

@@ -22,10 +22,10 @@
  */
 #define SFRAME_HEADER_BYTES 28
 
-#define SFRAME_FLAG_SORTED        0x1 /* by start; not relied on              */
-#define SFRAME_FLAG_FRAME_POINTER 0x2 /* V1, V2: all functions keep it        */
-#define SFRAME_FLAG_PCREL         0x4 /* starts count from their own field;   */
-				      /* V2 erratum 1, V3; else from section  */
+#define SFRAME_FLAG_SORTED        0x1 /* by start; not relied on */
+#define SFRAME_FLAG_FRAME_POINTER 0x2 /* V1, V2: all functions keep it */
+#define SFRAME_FLAG_PCREL         0x4 /* starts count from their own field; */
+				      /* V2 erratum 1, V3; else from section */
 
 #define SFRAME_ABI_AARCH64_BE 1
 #define SFRAME_ABI_AARCH64_LE 2
@@ -43,11 +43,11 @@
 #define SFRAME_V3_FDE_BYTES  16
 #define SFRAME_V3_ATTR_BYTES 5
 
-#define SFRAME_FDE_FRE_TYPE(info) ((info) & 0xf) /* start: 1 << type bytes     */
+#define SFRAME_FDE_FRE_TYPE(info) ((info) & 0xf) /* start: 1 << type bytes */
 #define SFRAME_FDE_NR_FRE_TYPES   3
 #define SFRAME_FDE_PCMASK(info)   ((info) >> 4 & 1)
-#define SFRAME_FDE_SIGNAL(info)   ((info) >> 7 & 1) /* V3                      */
-#define SFRAME_FDE_TYPE(info2)    ((info2) & 0x1f)  /* V3                      */
+#define SFRAME_FDE_SIGNAL(info)   ((info) >> 7 & 1) /* V3 */
+#define SFRAME_FDE_TYPE(info2)    ((info2) & 0x1f)  /* V3 */
 #define SFRAME_FDE_TYPE_DEFAULT   0
 #define SFRAME_FDE_TYPE_FLEX      1
 
@@ -61,12 +61,12 @@
  */
 #define SFRAME_FRE_BASE_IS_SP(info) ((info) & 1)
 #define SFRAME_FRE_NR_WORDS(info)   ((info) >> 1 & 0xf)
-#define SFRAME_FRE_WORD_SIZE(info)  ((info) >> 5 & 3) /* 1 << this, bytes      */
+#define SFRAME_FRE_WORD_SIZE(info)  ((info) >> 5 & 3) /* 1 << this, bytes */
 #define SFRAME_FRE_NR_WORD_SIZES    3
 #define SFRAME_FRE_MAX_WORDS        6
 
 /* Control words of a V3 flexible function ("Flexible FDE type"). */
-#define SFRAME_CONTROL_REG(word)     ((word) & 1) /* else relative to the CFA  */
+#define SFRAME_CONTROL_REG(word)     ((word) & 1) /* else relative to the CFA */
 #define SFRAME_CONTROL_DEREF(word)   ((word) >> 1 & 1)
 #define SFRAME_CONTROL_REGNUM(word)  ((word) >> 3)
 

@@ -165,7 +165,7 @@ static int lower_words(struct uw_sframe *sf, bool flex, struct fre *fre, struct 
 int uw_sframe_fre_read(struct uw_sframe *sf, const struct uw_sframe_fde *fde, struct uw_bytes *cursor, u32 *start,
 		       struct uw_rule *rule)
 {
-	struct fre fre = {.at = cursor->pos};
+	struct fre fre = { .at = cursor->pos };
 	int err;
 
 	memset(rule, 0, sizeof(*rule));

@@ -100,7 +100,7 @@ static int count_rows(struct uw_sframe *sf)
 
 int uw_sframe_open(struct uw_sframe *sf, const struct uw_sframe_input *in)
 {
-	struct uw_bytes cursor = {.data = in->data, .end = in->bytes};
+	struct uw_bytes cursor = { .data = in->data, .end = in->bytes };
 	int err;
 
 	memset(sf, 0, sizeof(*sf));

@@ -13,14 +13,14 @@
 
 /* One function, of any version. */
 struct uw_sframe_fde {
-	u64 at;          /* where it is described, for reject                    */
-	u64 start;       /* address                                              */
-	u64 fres;        /* position of its first row                            */
-	u32 bytes;       /* of text                                              */
-	u32 block_bytes; /* its rows repeat every so many bytes; 0: they do not  */
+	u64 at;          /* where it is described, for reject */
+	u64 start;       /* address */
+	u64 fres;        /* position of its first row */
+	u32 bytes;       /* of text */
+	u32 block_bytes; /* its rows repeat every so many bytes; 0: they do not */
 	u32 nr_fres;
-	u8 start_bytes; /* width of a row's start                               */
-	bool signal;    /* code that returns from a signal handler              */
+	u8 start_bytes; /* width of a row's start */
+	bool signal;    /* code that returns from a signal handler */
 	bool flex;
 };
 

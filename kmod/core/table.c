@@ -17,7 +17,7 @@
  */
 #define MIN_ROWS_PER_BLOCK 16u
 #define MIN_BLOCK_SHIFT    8
-#define MAX_BLOCK_SHIFT    16 /* a row keeps 16 bits of its offset            */
+#define MAX_BLOCK_SHIFT    16 /* a row keeps 16 bits of its offset */
 
 struct rule_words {
 	u64 word[3];

@@ -65,11 +65,11 @@ struct uw_table {
 	const u32 *block;
 	const struct uw_table_row *row;
 	const struct uw_rule *rule;
-	u32 first_block; /* start of the first row >> block_shift                */
+	u32 first_block; /* start of the first row >> block_shift */
 	u32 nr_blocks;
 	u32 nr_rows;
 	u32 nr_rules;
-	u8 block_shift; /* log2 of a block's bytes of text                      */
+	u8 block_shift; /* log2 of a block's bytes of text */
 };
 
 /* Bytes of memory that uw_table_build() needs for this draft. */

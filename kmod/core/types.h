@@ -54,7 +54,7 @@ struct uw_regs {
 	u64 r[UW_NR_REGS];
 	u32 known;
 	u32 on_stack;
-	bool thumb; /* 32-bit Arm: the code at pc is Thumb                   */
+	bool thumb; /* 32-bit Arm: the code at pc is Thumb */
 };
 
 #define UW_STACK_BYTES_UNKNOWN (~0u)
@@ -115,11 +115,11 @@ struct uw_reject {
 
 /* What differs between the ABIs. Registers are DWARF numbers, or UW_NO_REG. */
 struct uw_abi {
-	u8 word; /* bytes                                                   */
+	u8 word; /* bytes */
 	u8 nr_regs;
 	u8 sp;
 	u8 fp;
-	u8 base; /* another register that code counts its CFA from          */
+	u8 base; /* another register that code counts its CFA from */
 	u8 lr;   /* where calls put the return address, if not on the stack */
 };
 

@@ -62,12 +62,12 @@
 
 /* What the walk remembers besides the registers. */
 struct progress {
-	u8 method;    /* how the pc at hand was found                       */
-	bool exact;   /* it is no return address                            */
-	bool chained; /* it was found by a frame pointer                    */
-	bool guessed; /* and by the first one of a chain                    */
+	u8 method;    /* how the pc at hand was found */
+	bool exact;   /* it is no return address */
+	bool chained; /* it was found by a frame pointer */
+	bool guessed; /* and by the first one of a chain */
 	bool doubted; /* since a chain of one step, whatever came behind it */
-	bool aapcs;   /* Thumb code was left by r11: see compat_arm.h       */
+	bool aapcs;   /* Thumb code was left by r11: see compat_arm.h */
 	u32 signal_frames;
 };
 
@@ -277,7 +277,7 @@ static enum uw_stop stop_busy(struct uw_walk *walk, u32 before)
 
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 {
-	struct progress at = {.method = UW_METHOD_PC, .exact = true};
+	struct progress at = { .method = UW_METHOD_PC, .exact = true };
 	struct uw_found found;
 	u32 before;
 

@@ -10,19 +10,19 @@
 /* One frame found. */
 struct uw_frame {
 	u64 pc;
-	u64 offset;      /* of pc in the file, or in the range's own space       */
-	u32 file;        /* the port's number for the file; 0: none              */
-	u32 stack_bytes; /* from this frame's SP to its CFA; see rule.h          */
-	u8 method;       /* enum uw_method: how this frame was found             */
+	u64 offset;      /* of pc in the file, or in the range's own space */
+	u32 file;        /* the port's number for the file; 0: none */
+	u32 stack_bytes; /* from this frame's SP to its CFA; see rule.h */
+	u8 method;       /* enum uw_method: how this frame was found */
 };
 
 struct uw_walk {
-	struct uw_regs regs; /* in: the interrupted registers; is consumed       */
+	struct uw_regs regs; /* in: the interrupted registers; is consumed */
 	enum uw_arch arch;
 	u32 max_frames;
-	struct uw_frame *frames; /* max_frames entries                           */
-	u32 nr_frames;           /* out                                          */
-	enum uw_stop stop;       /* out: never NONE                              */
+	struct uw_frame *frames; /* max_frames entries */
+	u32 nr_frames;           /* out */
+	enum uw_stop stop;       /* out: never NONE */
 };
 
 /*
@@ -30,11 +30,11 @@ struct uw_walk {
  * uw_port_find(port, address, found). Only rules for the walk's architecture.
  */
 struct uw_found {
-	struct uw_rule rule; /* a copy: valid if the result was 0                */
+	struct uw_rule rule; /* a copy: valid if the result was 0 */
 	u64 offset;
 	u32 file;
-	u32 table; /* the port's number for the table, if there is a rule   */
-	u8 method; /* enum uw_method of the table                      */
+	u32 table; /* the port's number for the table, if there is a rule */
+	u8 method; /* enum uw_method of the table */
 };
 
 #define UW_CODE_BYTES 8u

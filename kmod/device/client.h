@@ -16,12 +16,12 @@ struct uw_session;
 
 /* Also the owner of the tables that it creates. */
 struct uw_client {
-	const struct cred *cred;    /* of who opened it. Set once                */
-	bool privileged;            /* opened with CAP_PERFMON. Set once         */
-	struct uw_quota *quota;     /* NULL: privileged. Set once                */
+	const struct cred *cred; /* of who opened it. Set once */
+	bool privileged;         /* opened with CAP_PERFMON. Set once */
+	struct uw_quota *quota;  /* NULL: privileged. Set once */
 	struct mutex mutex;
 	struct uw_reader reader;    /* Protected by: mutex. Constant while there is a session */
-	struct uw_session *session; /* Protected by: mutex                       */
+	struct uw_session *session; /* Protected by: mutex */
 };
 
 /* Whom it sees: see viewer.h. */

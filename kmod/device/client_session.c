@@ -18,9 +18,9 @@
 #define UW_MIN_PERIOD  10000
 
 /* Of those without privilege. */
-#define UW_MEMBER_RATE_HZ    10000
-#define UW_MEMBER_PERIOD_NS  100000
-#define UW_MEMBER_CYCLES     500000 /* as if no processor were faster than 5 GHz */
+#define UW_MEMBER_RATE_HZ   10000
+#define UW_MEMBER_PERIOD_NS 100000
+#define UW_MEMBER_CYCLES    500000 /* as if no processor were faster than 5 GHz */
 
 static u64 uw_least_period(const struct uwind_session_start *arg, bool privileged)
 {
@@ -34,8 +34,7 @@ static int uw_rate_check(const struct uwind_session_start *arg, bool privileged)
 	u64 most = privileged ? UW_MAX_RATE_HZ : UW_MEMBER_RATE_HZ;
 
 	if (arg->event == UWIND_EVENT_REQUESTS)
-		return arg->rate || (arg->flags & (UWIND_SESSION_FREQUENCY | UWIND_SESSION_USER)) ?
-			       -EINVAL : 0;
+		return arg->rate || (arg->flags & (UWIND_SESSION_FREQUENCY | UWIND_SESSION_USER)) ? -EINVAL : 0;
 	if (arg->flags & UWIND_SESSION_FREQUENCY)
 		return arg->rate && arg->rate <= most ? 0 : -EINVAL;
 	return arg->rate >= uw_least_period(arg, privileged) && arg->rate <= S64_MAX ? 0 : -EINVAL;
@@ -43,25 +42,21 @@ static int uw_rate_check(const struct uwind_session_start *arg, bool privileged)
 
 static int uw_session_check(const struct uwind_session_start *arg, bool privileged)
 {
-	const u32 flags = UWIND_SESSION_FREQUENCY | UWIND_SESSION_ALL | UWIND_SESSION_INHERIT |
-			  UWIND_SESSION_DISABLED | UWIND_SESSION_CGROUP |
-			  UWIND_SESSION_USER;
+	const u32 flags = UWIND_SESSION_FREQUENCY | UWIND_SESSION_ALL | UWIND_SESSION_INHERIT | UWIND_SESSION_DISABLED |
+			  UWIND_SESSION_CGROUP | UWIND_SESSION_USER;
 	bool all = arg->flags & UWIND_SESSION_ALL;
 
-	if ((arg->flags & ~flags) || arg->event >= UWIND_NR_EVENTS ||
-	    arg->max_frames > UWIND_MAX_FRAMES || arg->nr_targets > UWIND_MAX_TARGETS ||
-	    all == !!arg->nr_targets || arg->nr_excludes > UWIND_MAX_TARGETS ||
-	    arg->nr_cpus > nr_cpu_ids || arg->reserved ||
-	    (arg->cgroup_fd && !(arg->flags & UWIND_SESSION_CGROUP)))
+	if ((arg->flags & ~flags) || arg->event >= UWIND_NR_EVENTS || arg->max_frames > UWIND_MAX_FRAMES ||
+	    arg->nr_targets > UWIND_MAX_TARGETS || all == !!arg->nr_targets || arg->nr_excludes > UWIND_MAX_TARGETS ||
+	    arg->nr_cpus > nr_cpu_ids || arg->reserved || (arg->cgroup_fd && !(arg->flags & UWIND_SESSION_CGROUP)))
 		return -EINVAL;
 	return uw_rate_check(arg, privileged);
 }
 
 static int uw_client_begin(struct uw_client *client, struct uwind_session_start *arg,
-			    const struct uw_filter_lists *lists)
+			   const struct uw_filter_lists *lists)
 {
-	const struct uw_session_owner owner = { &client->reader, uw_client_viewer(client),
-						client->quota };
+	const struct uw_session_owner owner = { &client->reader, uw_client_viewer(client), client->quota };
 	struct uw_session *session;
 
 	if (client->session)
@@ -113,8 +108,7 @@ int uw_client_session_start(void *context, void *data)
 }
 
 /* act, with the session that the file must have. */
-static int uw_session_act(struct uw_client *client, void *data,
-			  int (*act)(struct uw_client *client, void *data))
+static int uw_session_act(struct uw_client *client, void *data, int (*act)(struct uw_client *client, void *data))
 {
 	int err = -EINVAL;
 

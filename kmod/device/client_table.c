@@ -35,11 +35,10 @@ static int uw_create_from_section(const struct uw_maker *maker, struct uwind_tab
 	};
 	int err;
 
-	if (!arg->nr_segments || arg->nr_segments > UWIND_MAX_SEGMENTS || arg->rules ||
-	    arg->nr_rules || arg->method || arg->arch || arg->reserved)
+	if (!arg->nr_segments || arg->nr_segments > UWIND_MAX_SEGMENTS || arg->rules || arg->nr_rules || arg->method ||
+	    arg->arch || arg->reserved)
 		return -EINVAL;
-	if (copy_from_user(segments, u64_to_user_ptr(arg->segments),
-			   arg->nr_segments * sizeof(*segments)))
+	if (copy_from_user(segments, u64_to_user_ptr(arg->segments), arg->nr_segments * sizeof(*segments)))
 		return -EFAULT;
 	if (arg->source == UWIND_SOURCE_SFRAME_REMOTE) {
 		err = uw_process_get(&process, arg->pidfd, maker->viewer);
@@ -55,8 +54,8 @@ static int uw_create_from_section(const struct uw_maker *maker, struct uwind_tab
 	return PTR_ERR_OR_ZERO(*stored);
 }
 
-static int uw_create_from_rows(const struct uw_maker *maker, struct uwind_table_create *arg,
-			       struct uw_reject *reject, struct uw_stored_table **stored)
+static int uw_create_from_rows(const struct uw_maker *maker, struct uwind_table_create *arg, struct uw_reject *reject,
+			       struct uw_stored_table **stored)
 {
 	if (arg->address || arg->segments || arg->nr_segments || arg->pidfd != -1 || arg->reserved)
 		return -EINVAL;
@@ -64,8 +63,8 @@ static int uw_create_from_rows(const struct uw_maker *maker, struct uwind_table_
 	return PTR_ERR_OR_ZERO(*stored);
 }
 
-static int uw_create(const struct uw_client *client, struct uwind_table_create *arg,
-		     struct uw_reject *reject, struct uw_stored_table **stored)
+static int uw_create(const struct uw_client *client, struct uwind_table_create *arg, struct uw_reject *reject,
+		     struct uw_stored_table **stored)
 {
 	const struct uw_maker maker = {
 		.owner = client,
@@ -147,8 +146,8 @@ static bool uw_ranges_valid(const struct uwind_range *ranges, u32 nr)
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		if (ranges[i].start < last || ranges[i].end <= ranges[i].start ||
-		    ranges[i].end > TASK_SIZE_MAX || ranges[i].offset > U32_MAX)
+		if (ranges[i].start < last || ranges[i].end <= ranges[i].start || ranges[i].end > TASK_SIZE_MAX ||
+		    ranges[i].offset > U32_MAX)
 			return false;
 		last = ranges[i].end;
 	}
@@ -183,8 +182,7 @@ int uw_client_range_bind(void *context, void *data)
 		many = kmalloc_array(arg->nr_ranges, sizeof(*many), GFP_KERNEL_ACCOUNT);
 	if (!many)
 		err = -ENOMEM;
-	else if (copy_from_user(many, u64_to_user_ptr(arg->ranges),
-				arg->nr_ranges * sizeof(*many)))
+	else if (copy_from_user(many, u64_to_user_ptr(arg->ranges), arg->nr_ranges * sizeof(*many)))
 		err = -EFAULT;
 	else if (!uw_ranges_valid(many, arg->nr_ranges))
 		err = -EINVAL;

@@ -35,22 +35,18 @@ static const struct uw_ioctl uw_control_ioctls[] = {
 	{ UWIND_IOC_RANGE_UNBIND, sizeof(struct uwind_range_unbind), true, uw_client_range_unbind },
 	{ UWIND_IOC_TABLE_NEXT, sizeof(struct uwind_table_next), true, uw_client_table_next },
 	{ UWIND_IOC_STATS, sizeof(struct uwind_stats), true, uw_stats },
-	{ UWIND_IOC_SESSION_START, sizeof(struct uwind_session_start), true,
-	  uw_client_session_start },
+	{ UWIND_IOC_SESSION_START, sizeof(struct uwind_session_start), true, uw_client_session_start },
 	{ UWIND_IOC_SESSION_ENABLE, 0, true, uw_client_session_enable },
 	{ UWIND_IOC_SESSION_ASK, sizeof(struct uwind_session_ask), true, uw_client_session_ask },
-	{ UWIND_IOC_SESSION_STATS, sizeof(struct uwind_session_stats), true,
-	  uw_client_session_stats },
-	{ UWIND_IOC_SESSION_STOP, sizeof(struct uwind_session_stats), true,
-	  uw_client_session_stop },
+	{ UWIND_IOC_SESSION_STATS, sizeof(struct uwind_session_stats), true, uw_client_session_stats },
+	{ UWIND_IOC_SESSION_STOP, sizeof(struct uwind_session_stats), true, uw_client_session_stop },
 };
 
 /*
  * A descriptor may come into other hands. What was opened with privilege serves
  * those who have it still; the others serve who opened them.
  */
-static bool uw_control_allows(const struct uw_client *client, const struct cred *cred,
-			      bool privileged)
+static bool uw_control_allows(const struct uw_client *client, const struct cred *cred, bool privileged)
 {
 	return client->privileged ? privileged : uw_viewer_is(client->cred, cred);
 }
@@ -60,8 +56,7 @@ static long uw_control_ioctl(struct file *file, unsigned int cmd, unsigned long 
 	struct uw_client *client = file->private_data;
 
 	return uw_ioctl_run(uw_control_ioctls, ARRAY_SIZE(uw_control_ioctls), client,
-			    uw_control_allows(client, current_cred(), perfmon_capable()),
-			    cmd, arg);
+			    uw_control_allows(client, current_cred(), perfmon_capable()), cmd, arg);
 }
 
 static void uw_client_free(struct uw_client *client)

@@ -14,14 +14,12 @@
 static_assert((int)UWIND_ARCH_X86_64 == (int)UW_ARCH_X86_64);
 static_assert((int)UWIND_ARCH_ARM64 == (int)UW_ARCH_ARM64);
 
-static const struct uw_ioctl *uw_ioctl_find(const struct uw_ioctl *table, u32 nr,
-					    unsigned int cmd)
+static const struct uw_ioctl *uw_ioctl_find(const struct uw_ioctl *table, u32 nr, unsigned int cmd)
 {
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		if (_IOC_TYPE(table[i].cmd) == _IOC_TYPE(cmd) &&
-		    _IOC_NR(table[i].cmd) == _IOC_NR(cmd) &&
+		if (_IOC_TYPE(table[i].cmd) == _IOC_TYPE(cmd) && _IOC_NR(table[i].cmd) == _IOC_NR(cmd) &&
 		    _IOC_DIR(table[i].cmd) == _IOC_DIR(cmd))
 			return &table[i];
 	return NULL;
@@ -50,8 +48,8 @@ static long uw_ioctl_run_struct(const struct uw_ioctl *ioctl, void *context, voi
 	return err;
 }
 
-long uw_ioctl_run(const struct uw_ioctl *table, u32 nr, void *context, bool allowed,
-		  unsigned int cmd, unsigned long user)
+long uw_ioctl_run(const struct uw_ioctl *table, u32 nr, void *context, bool allowed, unsigned int cmd,
+		  unsigned long user)
 {
 	const struct uw_ioctl *ioctl = uw_ioctl_find(table, nr, cmd);
 

@@ -11,18 +11,18 @@
 #define UW_IOCTL_MAX_BYTES 1024
 
 struct uw_ioctl {
-	unsigned int cmd;   /* its size field is not compared: structs grow      */
-	u32 bytes;          /* of the struct as we know it; 0: takes none        */
-	bool restricted;    /* not for everyone                                  */
-	int (*run)(void *context, void *arg); /* arg: a copy, copied back        */
+	unsigned int cmd;                     /* its size field is not compared: structs grow */
+	u32 bytes;                            /* of the struct as we know it; 0: takes none */
+	bool restricted;                      /* not for everyone */
+	int (*run)(void *context, void *arg); /* arg: a copy, copied back */
 };
 
 /*
  * Find cmd in table and run it; allowed: restricted ones too.
  * -ENOTTY, -EPERM, -EFAULT, -E2BIG, -EINVAL …
  */
-long uw_ioctl_run(const struct uw_ioctl *table, u32 nr, void *context, bool allowed,
-		  unsigned int cmd, unsigned long user);
+long uw_ioctl_run(const struct uw_ioctl *table, u32 nr, void *context, bool allowed, unsigned int cmd,
+		  unsigned long user);
 
 struct uw_reject;
 

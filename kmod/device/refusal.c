@@ -31,8 +31,7 @@ static struct file *uw_file_at(struct mm_struct *mm, u64 address)
 	return file;
 }
 
-static void uw_refusal_log(struct task_struct *task, struct mm_struct *mm, u64 address,
-			   const struct uw_reject *reject)
+static void uw_refusal_log(struct task_struct *task, struct mm_struct *mm, u64 address, const struct uw_reject *reject)
 {
 	struct file *file = uw_file_at(mm, address);
 	char whose[UW_REFUSAL_PATH_BYTES] = "in memory";
@@ -43,9 +42,10 @@ static void uw_refusal_log(struct task_struct *task, struct mm_struct *mm, u64 a
 		scnprintf(whose, sizeof(whose), "of %pD4", file);
 		fput(file);
 	}
-	pr_notice_ratelimited("" UW_LOG_NAME "[%d]: .sframe section " UW_LOG_NAME " at %#llx is refused: byte %llu: %s\n",
-			      uw_log_name(comm), task_tgid_nr(task), uw_log_name(whose),
-			      address, reject->offset, reject->why);
+	pr_notice_ratelimited("" UW_LOG_NAME "[%d]: .sframe section " UW_LOG_NAME
+			      " at %#llx is refused: byte %llu: %s\n",
+			      uw_log_name(comm), task_tgid_nr(task), uw_log_name(whose), address, reject->offset,
+			      reject->why);
 }
 
 void uw_refusal_tell(const struct uw_process *process, u64 address, const struct uw_reject *reject)

@@ -75,9 +75,8 @@ static int uw_self_add(void *context, void *data)
 	int err;
 
 	if (arg->reserved || !arg->sframe_start || arg->sframe_end <= arg->sframe_start ||
-	    arg->sframe_end - arg->sframe_start > UWIND_MAX_SECTION_BYTES ||
-	    arg->text_end <= arg->text_start || arg->text_end > TASK_SIZE_MAX ||
-	    arg->text_end - arg->text_start > U32_MAX)
+	    arg->sframe_end - arg->sframe_start > UWIND_MAX_SECTION_BYTES || arg->text_end <= arg->text_start ||
+	    arg->text_end > TASK_SIZE_MAX || arg->text_end - arg->text_start > U32_MAX)
 		return -EINVAL;
 	quota = uw_quota_get(GFP_KERNEL_ACCOUNT);
 	if (!quota)

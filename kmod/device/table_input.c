@@ -36,8 +36,8 @@ static_assert(UWIND_MAX_ROWS == UW_MAX_ROWS && UWIND_MAX_RULES == UW_MAX_RULES);
 
 /* What making a table takes meanwhile: charged before it is allocated. */
 struct uw_input {
-	struct uw_quota *quota; /* NULL: made with privilege                     */
-	u64 bytes;              /* charged so far                                */
+	struct uw_quota *quota; /* NULL: made with privilege */
+	u64 bytes;              /* charged so far */
 };
 
 static int uw_input_charge(struct uw_input *input, u64 bytes)
@@ -67,8 +67,8 @@ static int uw_draft_alloc(struct uw_draft *draft, struct uw_input *input, u64 ma
 	int err;
 
 	memset(draft, 0, sizeof(*draft));
-	err = uw_input_charge(input, max_rows * sizeof(*draft->rows) +
-			      max_rules * sizeof(*draft->rules) + hash_size * sizeof(*draft->hash));
+	err = uw_input_charge(input, max_rows * sizeof(*draft->rows) + max_rules * sizeof(*draft->rules) +
+					     hash_size * sizeof(*draft->hash));
 	if (err)
 		return err;
 	draft->max_rows = max_rows;
@@ -108,7 +108,7 @@ static int uw_section_copy(const struct uw_section *section, u8 *data)
 }
 
 static struct uw_stored_table *uw_section_lower(const struct uw_maker *maker, struct uw_input *input,
-					struct uw_sframe *sf, struct uw_draft_row *order)
+						struct uw_sframe *sf, struct uw_draft_row *order)
 {
 	static const u8 methods[] = {
 		[1] = UWIND_METHOD_SFRAME_V1,
@@ -123,15 +123,14 @@ static struct uw_stored_table *uw_section_lower(const struct uw_maker *maker, st
 	if (err)
 		return ERR_PTR(err);
 	err = uw_sframe_lower(sf, &draft, order);
-	stored = err ? ERR_PTR(err) :
-		     uw_table_store_add(&draft, methods[sf->version], UW_ARCH, maker);
+	stored = err ? ERR_PTR(err) : uw_table_store_add(&draft, methods[sf->version], UW_ARCH, maker);
 	uw_draft_free(&draft);
 	return stored;
 }
 
 static struct uw_stored_table *uw_section_parse(const struct uw_section *section, const u8 *data,
-					const struct uw_maker *maker, struct uw_input *input,
-					struct uw_reject *reject)
+						const struct uw_maker *maker, struct uw_input *input,
+						struct uw_reject *reject)
 {
 	struct uw_sframe_input in = {
 		.data = data,
@@ -161,7 +160,7 @@ static struct uw_stored_table *uw_section_parse(const struct uw_section *section
 }
 
 static struct uw_stored_table *uw_section_take(const struct uw_section *section, const struct uw_maker *maker,
-				       struct uw_input *input, struct uw_reject *reject)
+					       struct uw_input *input, struct uw_reject *reject)
 {
 	struct uw_stored_table *stored;
 	u8 *data;
@@ -178,8 +177,8 @@ static struct uw_stored_table *uw_section_take(const struct uw_section *section,
 	return stored;
 }
 
-struct uw_stored_table *uw_table_from_section(const struct uw_section *section,
-				      const struct uw_maker *maker, struct uw_reject *reject)
+struct uw_stored_table *uw_table_from_section(const struct uw_section *section, const struct uw_maker *maker,
+					      struct uw_reject *reject)
 {
 	struct uw_input input = { .quota = maker->quota };
 	struct uw_stored_table *stored;
@@ -227,8 +226,8 @@ static bool uw_method_is_for_rows(u32 method)
 }
 
 static struct uw_stored_table *uw_rows_take(const struct uwind_table_create *arg, enum uw_arch arch,
-				    const struct uw_maker *maker, struct uw_input *input,
-				    struct uw_reject *reject)
+					    const struct uw_maker *maker, struct uw_input *input,
+					    struct uw_reject *reject)
 {
 	struct uw_draft draft = {
 		.nr_rows = arg->data_bytes / sizeof(struct uwind_row),
@@ -246,23 +245,21 @@ static struct uw_stored_table *uw_rows_take(const struct uwind_table_create *arg
 		return ERR_CAST(draft.rules);
 	}
 	err = uw_draft_check(&draft, arch, reject);
-	stored = err ? ERR_PTR(err == -EINVAL ? -EBADMSG : err) :
-		     uw_table_store_add(&draft, arg->method, arch, maker);
+	stored = err ? ERR_PTR(err == -EINVAL ? -EBADMSG : err) : uw_table_store_add(&draft, arg->method, arch, maker);
 	uw_draft_free(&draft);
 	return stored;
 }
 
-struct uw_stored_table *uw_table_from_rows(const struct uwind_table_create *arg,
-				   const struct uw_maker *maker, struct uw_reject *reject)
+struct uw_stored_table *uw_table_from_rows(const struct uwind_table_create *arg, const struct uw_maker *maker,
+					   struct uw_reject *reject)
 {
 	struct uw_input input = { .quota = maker->quota };
 	enum uw_arch arch = arg->arch ?: UW_ARCH;
 	struct uw_stored_table *stored;
 
 	if (!arg->data_bytes || arg->data_bytes > UWIND_MAX_ROWS * (u64)sizeof(struct uwind_row) ||
-	    arg->data_bytes % sizeof(struct uwind_row) || !arg->nr_rules ||
-	    arg->nr_rules > UWIND_MAX_RULES || !uw_method_is_for_rows(arg->method) ||
-	    (arch != UW_ARCH && arch != UW_COMPAT_ARCH))
+	    arg->data_bytes % sizeof(struct uwind_row) || !arg->nr_rules || arg->nr_rules > UWIND_MAX_RULES ||
+	    !uw_method_is_for_rows(arg->method) || (arch != UW_ARCH && arch != UW_COMPAT_ARCH))
 		return ERR_PTR(-EINVAL);
 	stored = uw_rows_take(arg, arch, maker, &input, reject);
 	uw_input_end(&input);

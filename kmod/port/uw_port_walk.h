@@ -16,19 +16,19 @@ struct uw_space;
 
 /* One walk's view of current's memory. On the walker's stack. */
 struct uw_port {
-	struct uw_space *space;    /* NULL: look at the VMAs each time           */
-	u64 epoch;                 /* of the space, when its VMAs were seen last */
-	u32 last_mapped;           /* where the last frame's code was found      */
-	u8 arch;                   /* enum uw_arch of the walk                   */
-	u8 word_bytes;             /* of that ABI                                */
-	unsigned long sp;          /* where the walk began                       */
-	unsigned long readable_start; /* the mapping that was read last          */
-	unsigned long readable_places; /* of a word in it                       */
-	bool atomic;               /* must not sleep: see uw_memory_begin()     */
-	bool busy;                 /* mmap_lock could not be had                */
-	u8 lock_tries;             /* that are left: see memory.c               */
-	bool probed;               /* a probe may have changed pc or stack      */
-	unsigned long trampoline;  /* of return probes, once it was met          */
+	struct uw_space *space;        /* NULL: look at the VMAs each time */
+	u64 epoch;                     /* of the space, when its VMAs were seen last */
+	u32 last_mapped;               /* where the last frame's code was found */
+	u8 arch;                       /* enum uw_arch of the walk */
+	u8 word_bytes;                 /* of that ABI */
+	unsigned long sp;              /* where the walk began */
+	unsigned long readable_start;  /* the mapping that was read last */
+	unsigned long readable_places; /* of a word in it */
+	bool atomic;                   /* must not sleep: see uw_memory_begin() */
+	bool busy;                     /* mmap_lock could not be had */
+	u8 lock_tries;                 /* that are left: see memory.c */
+	bool probed;                   /* a probe may have changed pc or stack */
+	unsigned long trampoline;      /* of return probes, once it was met */
 };
 
 int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found);

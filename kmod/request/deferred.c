@@ -21,7 +21,7 @@ DEFINE_STATIC_SRCU(callers_srcu);
 static DEFINE_MUTEX(callers_mutex);
 /* Protected by: callers_mutex to write; SRCU to answer. */
 static struct uw_deferred __rcu *callers[UW_MAX_CALLERS];
-static unsigned long slots_used; /* Protected by: callers_mutex                  */
+static unsigned long slots_used; /* Protected by: callers_mutex */
 static DEFINE_PER_CPU(struct uw_counts, caller_counts);
 
 int uw_deferred_init(struct uw_deferred *work, uw_deferred_func_t func)

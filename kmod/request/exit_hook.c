@@ -32,8 +32,8 @@ int uw_exit_hook_init(void)
 
 	registered = !err;
 	if (err)
-		pr_notice("no probe of %s (%d): stacks asked for while a task exits are lost\n",
-			  probe.symbol_name, err);
+		pr_notice("no probe of %s (%d): stacks asked for while a task exits are lost\n", probe.symbol_name,
+			  err);
 	return 0;
 }
 

@@ -26,9 +26,9 @@
 #include "walk/memory.h"
 #include "walk/regs.h"
 
-#define UW_PENDING_BITS 15
-#define UW_PENDING_PROBES 8
-#define UW_MAX_ATOMIC_FRAMES 256u /* of a walk that is not preempted             */
+#define UW_PENDING_BITS      15
+#define UW_PENDING_PROBES    8
+#define UW_MAX_ATOMIC_FRAMES 256u /* of a walk that is not preempted */
 
 static_assert(offsetof(struct uw_request, work) == 0);
 static_assert(offsetof(struct uw_work, resident) == 0);
@@ -36,7 +36,7 @@ static_assert(offsetof(struct uw_work, resident) == 0);
 static struct uw_request *pending[1 << UW_PENDING_BITS];
 static DEFINE_PER_CPU(u64, cookie_count);
 static DEFINE_PER_CPU(struct uw_frame *, spare_frames);
-static const struct uw_asker *askers[UW_MAX_ASKERS]; /* Set by: module init       */
+static const struct uw_asker *askers[UW_MAX_ASKERS]; /* Set by: module init */
 static u32 nr_askers;
 static u32 max_frames = UWIND_DEFAULT_FRAMES;
 
@@ -233,8 +233,7 @@ static struct uw_frame *uw_frames_take(void)
 {
 	struct uw_frame *frames = this_cpu_xchg(spare_frames, NULL);
 
-	return frames ?: kvmalloc_array(UWIND_MAX_FRAMES, sizeof(*frames),
-					GFP_NOWAIT | __GFP_NOWARN);
+	return frames ?: kvmalloc_array(UWIND_MAX_FRAMES, sizeof(*frames), GFP_NOWAIT | __GFP_NOWARN);
 }
 
 static void uw_frames_give(struct uw_frame *frames)

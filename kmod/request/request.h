@@ -16,9 +16,9 @@ struct uw_walk;
 /* What a request came to: a walk, or a loss. */
 struct uw_answer {
 	struct uw_request *request;
-	const struct uw_walk *walk; /* NULL: lost                                */
+	const struct uw_walk *walk; /* NULL: lost */
 	enum uwind_loss loss;
-	bool exited;                /* the task has no memory any more: see last.visible_to */
+	bool exited; /* the task has no memory any more: see last.visible_to */
 };
 
 /* One of those on whose behalf requests are made. Called by the task whose stack it is. */

@@ -26,9 +26,9 @@
 #include "request/supply.h"
 
 #define UW_SUPPLY_PORTION 256
-#define UW_HOLDER_BITS 8
-#define UW_BLOCK_ORDER get_order(16384)
-#define UW_BLOCK_SIZE (PAGE_SIZE << UW_BLOCK_ORDER)
+#define UW_HOLDER_BITS    8
+#define UW_BLOCK_ORDER    get_order(16384)
+#define UW_BLOCK_SIZE     (PAGE_SIZE << UW_BLOCK_ORDER)
 
 static unsigned int request_quota = UW_MAX_REQUESTS / 2;
 module_param(request_quota, uint, 0644);
@@ -38,7 +38,7 @@ static DEFINE_MUTEX(grow_mutex);
 static struct uw_request *requests[UW_MAX_REQUESTS]; /* Protected by: grow_mutex to write */
 static DECLARE_BITMAP(taken, UW_MAX_REQUESTS);
 static atomic_t held[1 << UW_HOLDER_BITS]; /* of these, by users; some share a place */
-static u32 nr_requests; /* Order: raised after the pointers below it are set       */
+static u32 nr_requests;                    /* Order: raised after the pointers below it are set */
 static const struct uw_work_kind *request_kind;
 
 /* kmemleak does not look into pages by itself: what only requests point to would seem lost. */

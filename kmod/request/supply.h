@@ -21,17 +21,17 @@ struct uw_quota;
 
 /* What was walked in advance, of a task that exits. */
 struct uw_last_walk {
-	struct uw_frame *frames;    /* NULL: nothing                             */
+	struct uw_frame *frames; /* NULL: nothing */
 	u32 nr_frames;
-	u8 stop;                    /* enum uw_stop                              */
-	unsigned long visible_to;   /* as uw_asker.visible_to()                  */
+	u8 stop;                  /* enum uw_stop */
+	unsigned long visible_to; /* as uw_asker.visible_to() */
 };
 
 /* One open request. Lies in a block of pages (supply.c), and is kept in the supply for reuse. */
 struct uw_request {
-	struct uw_work work;        /* first                                     */
-	u32 index;                  /* in the supply. Set once                   */
-	atomic_t *holder;           /* the supply's, while it is taken           */
+	struct uw_work work;             /* first */
+	u32 index;                       /* in the supply. Set once */
+	atomic_t *holder;                /* the supply's, while it is taken */
 	const struct task_struct *owner; /* whose stack. Order: set before it is in the pending table */
 	/* Which task may share it: current, while in the pending table; NULL: nobody.
 	 * Written by that task only */
@@ -45,12 +45,12 @@ struct uw_request {
 	u64 time_ns;
 	u64 exec_id;
 	bool in_execve;
-	bool late_regs;             /* asked where the saved registers may be half written, or a probe's */
-	u8 arch;                    /* enum uw_arch of the registers; NONE: late */
+	bool late_regs; /* asked where the saved registers may be half written, or a probe's */
+	u8 arch;        /* enum uw_arch of the registers; NONE: late */
 	struct uw_regs regs;
-	u64 shadow;                 /* where the shadow stack had its last return address; 0: it has none */
-	atomic_t asked[UWIND_MAX_SESSIONS]; /* triggers per session slot         */
-	atomic64_t owed[UW_MAX_CALLERS]; /* the cookie, to callers that wait for it; else 0 */
+	u64 shadow;                         /* where the shadow stack had its last return address; 0: it has none */
+	atomic_t asked[UWIND_MAX_SESSIONS]; /* triggers per session slot */
+	atomic64_t owed[UW_MAX_CALLERS];    /* the cookie, to callers that wait for it; else 0 */
 };
 
 /*

@@ -15,13 +15,13 @@ struct uw_work;
 struct uw_work_kind {
 	void (*run)(struct uw_work *work);  /* in the task that it is queued for */
 	void (*drop)(struct uw_work *work); /* module exit: give back what the object refers to */
-	enum uw_resident_memory memory;     /* that objects lie in               */
+	enum uw_resident_memory memory;     /* that objects lie in */
 };
 
 struct uw_work {
-	struct uw_resident_work resident; /* first. Its state: IDLE, or QUEUED   */
-	const struct uw_work_kind *kind;  /* Set once                            */
-	struct list_head all;             /* Protected by: work.c's lock         */
+	struct uw_resident_work resident; /* first. Its state: IDLE, or QUEUED */
+	const struct uw_work_kind *kind;  /* Set once */
+	struct list_head all;             /* Protected by: work.c's lock */
 };
 
 /* work is embedded at offset 0 of an object in the kind's memory. A task's context. */

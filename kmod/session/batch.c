@@ -23,7 +23,7 @@
 #include "stall.h"
 
 #define UW_BATCH_BYTES SKB_WITH_OVERHEAD(16384) /* with skb_shared_info: a power of two */
-#define UW_BATCH_HEAD  128 /* headers and small attributes                       */
+#define UW_BATCH_HEAD  128                      /* headers and small attributes */
 
 static struct uw_batch **uw_batch_place(struct uw_batches *batches)
 {

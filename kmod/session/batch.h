@@ -26,11 +26,11 @@ static_assert(offsetof(struct uwind_record_thread, number) == offsetof(struct uw
 
 /* Owned by the task that took it: see uw_batch_take(). */
 struct uw_batch {
-	struct uw_outbox *outbox; /* where it goes. Set once                     */
-	struct sk_buff *skb;    /* NULL: none yet                                */
-	struct nlattr *records; /* attribute being filled                        */
+	struct uw_outbox *outbox; /* where it goes. Set once */
+	struct sk_buff *skb;      /* NULL: none yet */
+	struct nlattr *records;   /* attribute being filled */
 	struct uw_message message;
-	u16 last_number;        /* of a record in this message                   */
+	u16 last_number;                   /* of a record in this message */
 	u32 announced[UW_BATCH_ANNOUNCED]; /* by hash: offset of a record with a number; 0: none */
 };
 
@@ -64,12 +64,12 @@ int uw_batch_renew(struct uw_batch *batch, u32 bytes);
 /* Several records that go into a message together, or not at all. */
 struct uw_batch_writer {
 	struct uw_batch *batch;
-	void *at;               /* where the next record is made                 */
-	u32 room;               /* how many bytes are there                      */
+	void *at;               /* where the next record is made */
+	u32 room;               /* how many bytes are there */
 	u32 needed;             /* bytes of all, if the message knew nothing of it */
-	bool full;              /* there was no room for one of them             */
-	u32 length;             /* of the message, when they began               */
-	struct nlattr *records; /* the attribute, when they began                */
+	bool full;              /* there was no room for one of them */
+	u32 length;             /* of the message, when they began */
+	struct nlattr *records; /* the attribute, when they began */
 };
 
 void uw_batch_begin(struct uw_batch_writer *writer, struct uw_batch *batch);

@@ -76,8 +76,7 @@ static int uw_filter_init_cpus(struct uw_filter *filter, const u32 *cpus, u32 nr
 	return 0;
 }
 
-int uw_filter_init(struct uw_filter *filter, const struct uwind_session_start *arg,
-		   const struct uw_filter_lists *lists)
+int uw_filter_init(struct uw_filter *filter, const struct uwind_session_start *arg, const struct uw_filter_lists *lists)
 {
 	int err = uw_filter_init_cpus(filter, lists->cpus, arg->nr_cpus);
 
@@ -100,8 +99,8 @@ void uw_filter_deinit(struct uw_filter *filter)
 	free_cpumask_var(filter->cpus);
 }
 
-int uw_filter_name(struct uw_filter *filter, const struct uwind_session_start *arg,
-		   const struct uw_filter_lists *lists, const struct cred *viewer)
+int uw_filter_name(struct uw_filter *filter, const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
+		   const struct cred *viewer)
 {
 	int err = uw_targets_name(&filter->excludes, lists->excludes, arg->nr_excludes, viewer);
 
@@ -110,19 +109,17 @@ int uw_filter_name(struct uw_filter *filter, const struct uwind_session_start *a
 
 bool uw_filter_names(const struct uw_filter *filter, struct task_struct *task)
 {
-	return (filter->all || uw_targets_has(&filter->targets, task)) &&
-	       !uw_targets_has(&filter->excludes, task);
+	return (filter->all || uw_targets_has(&filter->targets, task)) && !uw_targets_has(&filter->excludes, task);
 }
 
 bool uw_filter_takes_current(const struct uw_filter *filter)
 {
 	/* A task that is moved to another CPU right now was on this one. */
-	return uw_filter_names(filter, current) &&
-	       cpumask_test_cpu(raw_smp_processor_id(), filter->cpus) && uw_filter_in_cgroup(filter);
+	return uw_filter_names(filter, current) && cpumask_test_cpu(raw_smp_processor_id(), filter->cpus) &&
+	       uw_filter_in_cgroup(filter);
 }
 
-static void uw_filter_inherit(struct uw_targets *targets, struct task_struct *parent,
-			      struct task_struct *child)
+static void uw_filter_inherit(struct uw_targets *targets, struct task_struct *parent, struct task_struct *child)
 {
 	if (uw_targets_has(targets, parent) && !uw_targets_add(targets, task_tgid(child)))
 		uw_stats_child_missed();

@@ -24,11 +24,11 @@ struct uw_filter_lists {
 
 /* Set once, by uw_filter_init(), but for what the two sets contain. */
 struct uw_filter {
-	bool all;                   /* every process is a target                 */
-	bool inherit;               /* children of targets are targets           */
+	bool all;     /* every process is a target */
+	bool inherit; /* children of targets are targets */
 	struct uw_targets targets;
-	struct uw_targets excludes; /* with their children                       */
-	struct cgroup *cgroup;      /* holds a reference; NULL: any              */
+	struct uw_targets excludes; /* with their children */
+	struct cgroup *cgroup;      /* holds a reference; NULL: any */
 	cpumask_var_t cpus;
 };
 
@@ -41,8 +41,8 @@ int uw_filter_init(struct uw_filter *filter, const struct uwind_session_start *a
 void uw_filter_deinit(struct uw_filter *filter);
 
 /* Name targets and excludes, when uw_filter_fork() is called already. As uw_targets_name(). */
-int uw_filter_name(struct uw_filter *filter, const struct uwind_session_start *arg,
-		   const struct uw_filter_lists *lists, const struct cred *viewer);
+int uw_filter_name(struct uw_filter *filter, const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
+		   const struct cred *viewer);
 
 /* Is it a target, and not excluded, wherever it is? Any context. */
 bool uw_filter_names(const struct uw_filter *filter, struct task_struct *task);

@@ -31,23 +31,23 @@
 #include "store/ranges.h"
 #include "store/registry.h"
 
-#define UW_FORK_READY 256      /* works, at first                                */
-#define UW_FORK_MAX_READY 8192 /* at most                                        */
+#define UW_FORK_READY     256  /* works, at first */
+#define UW_FORK_MAX_READY 8192 /* at most */
 
 /* Its own kmalloc() object. */
 struct uw_fork_work {
-	struct uw_work work;      /* first                                       */
-	struct llist_node node;   /* while it lies ready                         */
+	struct uw_work work;      /* first */
+	struct llist_node node;   /* while it lies ready */
 	struct uw_ranges *ranges; /* holds a reference, while queued; NULL: none to inherit */
-	u64 deaths;               /* among them when the child was made          */
-	bool adopt;               /* a session wants to count the child in       */
+	u64 deaths;               /* among them when the child was made */
+	bool adopt;               /* a session wants to count the child in */
 };
 
 static struct tracepoint *fork_tracepoint;
 static LLIST_HEAD(ready);
-static DEFINE_RAW_SPINLOCK(take_lock); /* an llist lets one take at a time       */
+static DEFINE_RAW_SPINLOCK(take_lock); /* an llist lets one take at a time */
 static atomic_t nr_ready;
-static int wanted = UW_FORK_READY; /* Protected by: take_lock to write           */
+static int wanted = UW_FORK_READY; /* Protected by: take_lock to write */
 
 static int uw_fork_bind(const struct uw_fork_work *fork)
 {

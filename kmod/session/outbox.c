@@ -27,7 +27,7 @@ static struct workqueue_struct *outbox_queue;
 
 /* Lies in the message's control block, where netlink finds zeros later. */
 struct uw_queued {
-	struct llist_node node; /* in uw_outbox.full                             */
+	struct llist_node node; /* in uw_outbox.full */
 	struct uw_message message;
 };
 
@@ -114,8 +114,7 @@ void uw_outbox_stats(const struct uw_outbox *outbox, struct uwind_session_stats 
 	}
 }
 
-int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader,
-		   struct uw_counts __percpu *counts)
+int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader, struct uw_counts __percpu *counts)
 {
 	INIT_WORK(&outbox->work, uw_outbox_work);
 	init_llist_head(&outbox->full);

@@ -24,27 +24,26 @@ struct uw_sent {
 };
 
 struct uw_outbox {
-	const struct uw_reader *reader; /* Lifetime: longer than the outbox's    */
+	const struct uw_reader *reader;    /* Lifetime: longer than the outbox's */
 	struct uw_counts __percpu *counts; /* the session's: what is dropped is lost */
 	struct uw_sent __percpu *sent;
-	unsigned int slot;         /* the session's. Set before the first message */
-	u32 number;                /* the session's. Set before the first message */
-	struct llist_head full;    /* messages to send, the newest first         */
-	atomic_t waiting_bytes;    /* of memory: in full, and with the worker    */
-	atomic64_t seq;            /* of the next message                        */
-	struct work_struct work;   /* sends what is full                         */
+	unsigned int slot;       /* the session's. Set before the first message */
+	u32 number;              /* the session's. Set before the first message */
+	struct llist_head full;  /* messages to send, the newest first */
+	atomic_t waiting_bytes;  /* of memory: in full, and with the worker */
+	atomic64_t seq;          /* of the next message */
+	struct work_struct work; /* sends what is full */
 };
 
 /* What is known of a complete message. */
 struct uw_message {
-	u64 weight;     /* answers in it that count as answered                  */
-	u32 seq_at;     /* offset in the message of its sequence number          */
-	bool has_files; /* a record in it announces one                          */
+	u64 weight;     /* answers in it that count as answered */
+	u32 seq_at;     /* offset in the message of its sequence number */
+	bool has_files; /* a record in it announces one */
 };
 
 /* -ENOMEM. */
-int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader,
-		   struct uw_counts __percpu *counts);
+int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader, struct uw_counts __percpu *counts);
 /* Nobody queues any more, and everything is sent. Also after a failed init. */
 void uw_outbox_deinit(struct uw_outbox *outbox);
 

@@ -14,10 +14,10 @@ struct sk_buff;
 
 /* Zeros: nobody. Owned by one struct uw_client. */
 struct uw_reader {
-	struct file *file; /* holds a reference; NULL: nobody                     */
-	const struct genl_family *family; /* whose messages it reads             */
-	struct net *net;   /* the socket's, and lives as long                     */
-	u32 portid;        /* the socket's, as long as file is held               */
+	struct file *file;                /* holds a reference; NULL: nobody */
+	const struct genl_family *family; /* whose messages it reads */
+	struct net *net;                  /* the socket's, and lives as long */
+	u32 portid;                       /* the socket's, as long as file is held */
 };
 
 /*

@@ -32,8 +32,7 @@ static void *uw_record_begin(void *at, u32 room, u16 type, u32 bytes)
 
 u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns)
 {
-	struct uwind_record_thread *record =
-		uw_record_begin(at, room, UWIND_RECORD_THREAD, sizeof(*record));
+	struct uwind_record_thread *record = uw_record_begin(at, room, UWIND_RECORD_THREAD, sizeof(*record));
 
 	if (!record)
 		return sizeof(*record);
@@ -51,8 +50,7 @@ u32 uw_record_stack(void *at, u32 room, const struct uw_part_of_stack *part)
 	u32 used, bytes;
 
 	used = sizeof(*record) + uw_frame_code_write(record ? record->frames : NULL,
-						     record ? room - sizeof(*record) : 0,
-						     part->frames, part->nr);
+						     record ? room - sizeof(*record) : 0, part->frames, part->nr);
 	bytes = ALIGN(used, 8);
 	if (bytes > room)
 		return bytes;
@@ -69,8 +67,7 @@ u32 uw_record_stack(void *at, u32 room, const struct uw_part_of_stack *part)
 u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of)
 {
 	const struct uw_request *request = answer->request;
-	struct uwind_record_sample *record =
-		uw_record_begin(at, room, UWIND_RECORD_SAMPLE, sizeof(*record));
+	struct uwind_record_sample *record = uw_record_begin(at, room, UWIND_RECORD_SAMPLE, sizeof(*record));
 
 	if (!record)
 		return sizeof(*record);
@@ -115,8 +112,7 @@ u32 uw_record_file_bytes(const char *path)
 	return ALIGN(sizeof(struct uwind_record_file) + uw_path_bytes(path), 8);
 }
 
-u32 uw_record_file(void *at, u32 room, const struct uw_file *file, u64 pc, const char *path,
-		   struct pid_namespace *ns)
+u32 uw_record_file(void *at, u32 room, const struct uw_file *file, u64 pc, const char *path, struct pid_namespace *ns)
 {
 	u32 bytes = uw_record_file_bytes(path);
 	struct uwind_record_file *record = uw_record_begin(at, room, UWIND_RECORD_FILE, bytes);

@@ -24,8 +24,7 @@ static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
 /* No record of these is longer. */
 #define UW_MOST_THREAD_BYTES sizeof(struct uwind_record_thread)
 #define UW_MOST_SAMPLE_BYTES sizeof(struct uwind_record_sample)
-#define UW_MOST_STACK_BYTES \
-	ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
+#define UW_MOST_STACK_BYTES  ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
 
 /* The thread current, as ns numbers it. Its own number is 0. */
 u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns);
@@ -36,7 +35,7 @@ u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns);
  */
 struct uw_part_of_stack {
 	const struct uw_frame *frames;
-	u32 nr; /* 1 … UWIND_PART_FRAMES; 0: a stack without frames              */
+	u32 nr; /* 1 … UWIND_PART_FRAMES; 0: a stack without frames */
 	u16 below;
 	u8 stop;
 };
@@ -46,7 +45,7 @@ u32 uw_record_stack(void *at, u32 room, const struct uw_part_of_stack *part);
 /* What a sample names by number, and how many triggers it stands for. */
 struct uw_sample_of {
 	u16 thread;
-	u16 stack; /* the innermost part; 0: none                                */
+	u16 stack; /* the innermost part; 0: none */
 	u32 weight;
 };
 
@@ -56,7 +55,6 @@ u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const s
 u32 uw_record_file_bytes(const char *path);
 
 /* A file that is mapped at pc in current's memory. */
-u32 uw_record_file(void *at, u32 room, const struct uw_file *file, u64 pc, const char *path,
-		   struct pid_namespace *ns);
+u32 uw_record_file(void *at, u32 room, const struct uw_file *file, u64 pc, const char *path, struct pid_namespace *ns);
 
 #endif

@@ -26,8 +26,8 @@ DEFINE_STATIC_SRCU(sessions_srcu);
 static DEFINE_MUTEX(sessions_mutex);
 /* Protected by: sessions_mutex to write; SRCU to answer, RCU to ask. */
 static struct uw_session __rcu *sessions[UWIND_MAX_SESSIONS];
-static unsigned long slots_used; /* Protected by: sessions_mutex                 */
-static u32 last_number;          /* Protected by: sessions_mutex                 */
+static unsigned long slots_used; /* Protected by: sessions_mutex */
+static u32 last_number;          /* Protected by: sessions_mutex */
 
 static unsigned int uw_running_trigger(struct pt_regs *regs, u64 *cookie)
 {
@@ -135,8 +135,8 @@ static bool uw_running_has_room(const struct cred *viewer)
 
 	lockdep_assert_held(&sessions_mutex);
 	for (slot = 0; viewer && slot < UWIND_MAX_SESSIONS; slot++) {
-		const struct uw_session *other = rcu_dereference_protected(
-			sessions[slot], lockdep_is_held(&sessions_mutex));
+		const struct uw_session *other =
+			rcu_dereference_protected(sessions[slot], lockdep_is_held(&sessions_mutex));
 
 		if (!other || !other->viewer)
 			continue;
@@ -152,8 +152,8 @@ static void uw_running_update_max_frames(void)
 
 	lockdep_assert_held(&sessions_mutex);
 	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
-		const struct uw_session *session = rcu_dereference_protected(
-			sessions[slot], lockdep_is_held(&sessions_mutex));
+		const struct uw_session *session =
+			rcu_dereference_protected(sessions[slot], lockdep_is_held(&sessions_mutex));
 
 		if (session)
 			most = max(most, session->sender.max_frames);
@@ -179,8 +179,7 @@ static int uw_running_install(struct uw_session *session)
 	return 0;
 }
 
-struct uw_session *uw_running_start(const struct uwind_session_start *arg,
-				    const struct uw_filter_lists *lists,
+struct uw_session *uw_running_start(const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
 				    const struct uw_session_owner *owner)
 {
 	struct uw_session *session = uw_session_create(arg, lists, owner);

@@ -15,8 +15,7 @@ struct uwind_session_start;
 struct uwind_session_stats;
 
 /* Start a session. lists: those of arg. ERR_PTR: see UWIND_IOC_SESSION_START. */
-struct uw_session *uw_running_start(const struct uwind_session_start *arg,
-				    const struct uw_filter_lists *lists,
+struct uw_session *uw_running_start(const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
 				    const struct uw_session_owner *owner);
 
 /*

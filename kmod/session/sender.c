@@ -26,8 +26,8 @@ static_assert(UWIND_MAX_FRAMES % UWIND_PART_FRAMES == 0);
 static_assert((UWIND_MAX_FRAMES / UWIND_PART_FRAMES + 2) * UW_MOST_STACK_BYTES / 16 < U16_MAX);
 
 /* 0: the file is in the message; else so many bytes are enough. */
-static u32 uw_send_file_record(struct uw_sender *sender, struct uw_batch *batch,
-			       const struct uw_file *file, u64 pc, const char *path)
+static u32 uw_send_file_record(struct uw_sender *sender, struct uw_batch *batch, const struct uw_file *file, u64 pc,
+			       const char *path)
 {
 	struct uw_batch_writer writer;
 
@@ -44,8 +44,7 @@ static u32 uw_send_file_record(struct uw_sender *sender, struct uw_batch *batch,
  * cannot be seen here, as the task exits or somebody changes its mappings, is announced
  * again by the next walk.
  */
-static void uw_send_new_file(struct uw_sender *sender, struct uw_batch *batch,
-			     struct uw_file *file, u64 pc)
+static void uw_send_new_file(struct uw_sender *sender, struct uw_batch *batch, struct uw_file *file, u64 pc)
 {
 	char *buffer = file->vdso ? NULL : kmalloc(PATH_MAX, GFP_NOWAIT | __GFP_NOWARN);
 	const char *path = buffer ? uw_registry_path(file, pc, buffer) : NULL;
@@ -61,8 +60,7 @@ static void uw_send_new_file(struct uw_sender *sender, struct uw_batch *batch,
 }
 
 /* Announce a frame's file to the session, if nobody did. */
-static void uw_send_file(struct uw_sender *sender, struct uw_batch *batch,
-			 const struct uw_frame *frame)
+static void uw_send_file(struct uw_sender *sender, struct uw_batch *batch, const struct uw_frame *frame)
 {
 	struct uw_file *file;
 
@@ -73,8 +71,7 @@ static void uw_send_file(struct uw_sender *sender, struct uw_batch *batch,
 	rcu_read_unlock();
 }
 
-static void uw_send_files(struct uw_sender *sender, struct uw_batch *batch,
-			  const struct uw_walk *walk, u32 nr)
+static void uw_send_files(struct uw_sender *sender, struct uw_batch *batch, const struct uw_walk *walk, u32 nr)
 {
 	u32 i, last = 0;
 
@@ -122,8 +119,8 @@ static void uw_count_stack(struct uw_sender *sender, const struct uw_answer *ans
 }
 
 /* 0: the records are in the message; else so many bytes are enough for them. */
-static u32 uw_send_records(struct uw_sender *sender, struct uw_batch *batch,
-			   const struct uw_answer *answer, u32 nr, u32 weight)
+static u32 uw_send_records(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
+			   u32 weight)
 {
 	struct uw_sample_of of = { .weight = weight };
 	struct uw_batch_writer writer;
@@ -142,8 +139,8 @@ static u32 uw_send_records(struct uw_sender *sender, struct uw_batch *batch,
 	return needed;
 }
 
-static void uw_count_answer(struct uw_sender *sender, const struct uw_answer *answer,
-			    bool is_recorded, u32 nr, u32 weight)
+static void uw_count_answer(struct uw_sender *sender, const struct uw_answer *answer, bool is_recorded, u32 nr,
+			    u32 weight)
 {
 	if (!answer->walk)
 		uw_stats_lost(sender->outbox.counts, answer->loss, weight);
@@ -154,8 +151,8 @@ static void uw_count_answer(struct uw_sender *sender, const struct uw_answer *an
 }
 
 /* Whether it is in the message. */
-static bool uw_send_answer(struct uw_sender *sender, struct uw_batch *batch,
-			   const struct uw_answer *answer, u32 nr, u32 weight)
+static bool uw_send_answer(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
+			   u32 weight)
 {
 	u32 needed;
 
@@ -203,8 +200,8 @@ void uw_sender_stats(const struct uw_sender *sender, struct uwind_session_stats 
 	}
 }
 
-int uw_sender_init(struct uw_sender *sender, const struct uw_reader *reader,
-		   struct uw_counts __percpu *counts, u32 max_frames)
+int uw_sender_init(struct uw_sender *sender, const struct uw_reader *reader, struct uw_counts __percpu *counts,
+		   u32 max_frames)
 {
 	int err = uw_outbox_init(&sender->outbox, reader, counts);
 

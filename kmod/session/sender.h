@@ -26,13 +26,13 @@ struct uw_sender {
 	struct uw_outbox outbox;
 	struct uw_batches batches;
 	struct uw_stacks __percpu *stacks;
-	struct pid_namespace *pid_ns; /* holds a reference                       */
-	u32 max_frames;            /* of a stack. Set once                       */
+	struct pid_namespace *pid_ns; /* holds a reference */
+	u32 max_frames;               /* of a stack. Set once */
 };
 
 /* Of current's session. Counts and reader live longer. -ENOMEM: uw_sender_deinit() is due all the same. */
-int uw_sender_init(struct uw_sender *sender, const struct uw_reader *reader,
-		   struct uw_counts __percpu *counts, u32 max_frames);
+int uw_sender_init(struct uw_sender *sender, const struct uw_reader *reader, struct uw_counts __percpu *counts,
+		   u32 max_frames);
 /* Nobody answers any more, and everything is sent. Does nothing without init. */
 void uw_sender_deinit(struct uw_sender *sender);
 

@@ -19,8 +19,7 @@ bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *c
 
 	if (!uw_request_suits(current) || READ_ONCE(session->deserted))
 		return false;
-	if (!uw_filter_takes_current(&session->filter) ||
-	    !uw_viewer_sees_current(session->viewer))
+	if (!uw_filter_takes_current(&session->filter) || !uw_viewer_sees_current(session->viewer))
 		return false;
 	uw_stats_requested(session->counts, 1);
 	loss = uw_request_ask(session->slot, regs, cookie);
@@ -57,8 +56,8 @@ static bool uw_session_wants_thread(const struct uw_trigger_owner *owner, struct
 }
 
 /* Charged until the request is answered, even if the session is over by then. */
-static int uw_session_ask_task(struct uw_session *session, struct uw_quota *quota,
-			       struct task_struct *task, u64 *cookie)
+static int uw_session_ask_task(struct uw_session *session, struct uw_quota *quota, struct task_struct *task,
+			       u64 *cookie)
 {
 	int err = uw_quota_charge(quota, UW_QUOTA_ASKS, 1);
 
@@ -178,8 +177,7 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 	session->counts = alloc_percpu(struct uw_counts);
 	if (!session->counts)
 		return -ENOMEM;
-	err = uw_sender_init(&session->sender, owner->reader, session->counts,
-			     arg->max_frames ?: UWIND_DEFAULT_FRAMES);
+	err = uw_sender_init(&session->sender, owner->reader, session->counts, arg->max_frames ?: UWIND_DEFAULT_FRAMES);
 	if (!err)
 		err = uw_filter_init(&session->filter, arg, lists);
 	if (!err)
@@ -187,8 +185,7 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 	return err ?: uw_session_init_trigger(session, arg, owner->quota);
 }
 
-struct uw_session *uw_session_create(const struct uwind_session_start *arg,
-				     const struct uw_filter_lists *lists,
+struct uw_session *uw_session_create(const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
 				     const struct uw_session_owner *owner)
 {
 	struct uw_session *session = uw_session_alloc(owner->viewer);

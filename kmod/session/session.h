@@ -23,14 +23,14 @@ struct uw_quota;
 /* Lifetime: from start to stop; readers of the slot table hold SRCU. */
 struct uw_session {
 	unsigned int slot;
-	u32 number;                /* Set once                                   */
-	bool enabled;              /* Set once                                   */
-	bool deserted;             /* nobody can read any more. Set once         */
-	const struct cred *viewer; /* holds a reference: see viewer.h            */
+	u32 number;                /* Set once */
+	bool enabled;              /* Set once */
+	bool deserted;             /* nobody can read any more. Set once */
+	const struct cred *viewer; /* holds a reference: see viewer.h */
 	struct uw_filter filter;
-	struct uw_trigger_owner owner; /* of the triggers                        */
-	struct uw_trigger_cpu cpus;   /* one of the two is in use: with privilege */
-	struct uw_trigger_task tasks; /* and without                             */
+	struct uw_trigger_owner owner; /* of the triggers */
+	struct uw_trigger_cpu cpus;    /* one of the two is in use: with privilege */
+	struct uw_trigger_task tasks;  /* and without */
 	struct uw_counts __percpu *counts;
 	struct uw_sender sender;
 	struct delayed_work flush; /* sends incomplete batches, and looks after the session */
@@ -38,14 +38,13 @@ struct uw_session {
 
 /* Who starts a session. All outlive it. */
 struct uw_session_owner {
-	const struct uw_reader *reader; /* where it sends to                     */
-	const struct cred *viewer;      /* whom it sees: see viewer.h            */
-	struct uw_quota *quota;         /* who pays; NULL: nobody                */
+	const struct uw_reader *reader; /* where it sends to */
+	const struct cred *viewer;      /* whom it sees: see viewer.h */
+	struct uw_quota *quota;         /* who pays; NULL: nobody */
 };
 
 /* A session that does not run yet. lists: those of arg. ERR_PTR: see UWIND_IOC_SESSION_START. */
-struct uw_session *uw_session_create(const struct uwind_session_start *arg,
-				     const struct uw_filter_lists *lists,
+struct uw_session *uw_session_create(const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
 				     const struct uw_session_owner *owner);
 /* Nobody finds it, and nothing is asked in its name. */
 void uw_session_free(struct uw_session *session);

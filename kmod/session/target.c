@@ -15,7 +15,7 @@
 #include "session/target.h"
 #include "uwind.h"
 
-#define UW_TARGET_BITS 13
+#define UW_TARGET_BITS   13
 #define UW_TARGET_PROBES 32
 
 static_assert((1 << UW_TARGET_BITS) >= 2 * UWIND_MAX_TARGETS);

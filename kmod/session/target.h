@@ -17,7 +17,7 @@ struct task_struct;
  * pointers is safe in NMIs.
  */
 struct uw_targets {
-	struct pid **slots; /* open addressing, without an end of a chain        */
+	struct pid **slots; /* open addressing, without an end of a chain */
 };
 
 /* Room for processes. -ENOMEM. */

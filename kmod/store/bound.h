@@ -20,8 +20,8 @@
 
 struct uw_bound {
 	struct mmu_notifier notifier; /* first: what frees it takes it for the object */
-	struct mmu_notifier_ops ops;  /* here, as they outlive the module        */
-	void (*ended)(void);          /* Set once                                */
+	struct mmu_notifier_ops ops;  /* here, as they outlive the module */
+	void (*ended)(void);          /* Set once */
 	struct uw_range_set set;
 };
 

@@ -27,8 +27,8 @@
 #include "store/file_store.h"
 
 #define UW_FILE_BUCKET_BITS 10
-#define UW_EVICT_SCAN 256    /* files that are looked at when there is no room  */
-#define UW_EVICT_MOST 32     /* files that go then                              */
+#define UW_EVICT_SCAN       256 /* files that are looked at when there is no room */
+#define UW_EVICT_MOST       32  /* files that go then */
 
 static DEFINE_SPINLOCK(files_lock);
 static struct hlist_head buckets[1 << UW_FILE_BUCKET_BITS]; /* Protected by: files_lock */
@@ -93,10 +93,8 @@ static struct uw_file *uw_file_lookup(const struct uw_file_id *id)
 {
 	struct uw_file *file;
 
-	hlist_for_each_entry_rcu(file, uw_file_bucket(id), node,
-				 lockdep_is_held(&files_lock))
-		if (!memcmp(&file->id, id, sizeof(*id)) &&
-		    refcount_inc_not_zero(&file->refs))
+	hlist_for_each_entry_rcu(file, uw_file_bucket(id), node, lockdep_is_held(&files_lock))
+		if (!memcmp(&file->id, id, sizeof(*id)) && refcount_inc_not_zero(&file->refs))
 			return file;
 	return NULL;
 }
@@ -175,8 +173,7 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
 	int err;
 
 	xa_lock(&by_number);
-	err = __xa_alloc_cyclic(&by_number, &fresh->number, fresh,
-				XA_LIMIT(UW_NR_VDSOS + 1, U32_MAX - 1), &next_number,
+	err = __xa_alloc_cyclic(&by_number, &fresh->number, fresh, XA_LIMIT(UW_NR_VDSOS + 1, U32_MAX - 1), &next_number,
 				GFP_NOWAIT | __GFP_NOWARN);
 	xa_unlock(&by_number);
 	if (err < 0) {

@@ -16,7 +16,7 @@ struct file;
 struct uw_stored_table;
 struct uw_quota;
 
-#define UW_FILE_SLOTS 16 /* sessions that files are announced to                */
+#define UW_FILE_SLOTS 16 /* sessions that files are announced to */
 
 /* Which file, and which state of it. Taken from an open file, never from a caller. */
 struct uw_file_id {
@@ -29,18 +29,18 @@ struct uw_file_id {
 
 /* Set before it is shared, but for the members with a lock. */
 struct uw_file {
-	refcount_t refs;            /* the store, ranges and tied tables         */
-	u32 number;                 /* Lifetime: not reused while loaded         */
+	refcount_t refs; /* the store, ranges and tied tables */
+	u32 number;      /* Lifetime: not reused while loaded */
 	bool vdso;
-	bool compat;                /* vdso: of 32-bit processes                 */
-	struct uw_quota *quota;     /* whose share it takes; NULL: nobody's      */
+	bool compat;            /* vdso: of 32-bit processes */
+	struct uw_quota *quota; /* whose share it takes; NULL: nobody's */
 	struct uw_file_id id;
 	struct uw_stored_table __rcu *in_service; /* one of tied. Protected by: ties_lock to write; RCU */
-	struct list_head tied;      /* Protected by: ties_lock                   */
-	struct list_head own; /* tables that serve some viewer only. Protected by: ties_lock to write; RCU */
+	struct list_head tied;                    /* Protected by: ties_lock */
+	struct list_head own;         /* tables that serve some viewer only. Protected by: ties_lock to write; RCU */
 	u32 announced[UW_FILE_SLOTS]; /* per session slot: uw_file_set_announced() */
-	struct hlist_node node;     /* Protected by: files_lock to write; RCU    */
-	struct list_head all;       /* Protected by: files_lock; owned by the task that evicts it */
+	struct hlist_node node;       /* Protected by: files_lock to write; RCU */
+	struct list_head all;         /* Protected by: files_lock; owned by the task that evicts it */
 	struct rcu_head rcu;
 };
 

@@ -21,8 +21,8 @@
 #include "store/ranges.h"
 #include "store/table_store.h"
 
-#define UW_ADD_TRIES 16 /* in a set that others add to at the same time            */
-#define UW_ADD_SPARE 8  /* which may add so much meanwhile                         */
+#define UW_ADD_TRIES 16 /* in a set that others add to at the same time */
+#define UW_ADD_SPARE 8  /* which may add so much meanwhile */
 
 bool uw_range_was_dead(const struct uw_range *range, u64 death)
 {
@@ -175,8 +175,7 @@ static int uw_ranges_merge(struct uw_ranges *merged, u32 room, const struct uw_r
 }
 
 /* References for what is new in merged; those of nr ranges are the caller's. */
-static void uw_ranges_get_refs(const struct uw_ranges *merged, const struct uw_range *ranges,
-			       u32 nr)
+static void uw_ranges_get_refs(const struct uw_ranges *merged, const struct uw_range *ranges, u32 nr)
 {
 	u32 i, j = 0;
 
@@ -189,8 +188,7 @@ static void uw_ranges_get_refs(const struct uw_ranges *merged, const struct uw_r
 }
 
 /* -EAGAIN: others have added too much since room was reckoned. */
-static int uw_range_set_try_add(struct uw_range_set *set, const struct uw_range *ranges, u32 nr,
-				u32 room, gfp_t gfp)
+static int uw_range_set_try_add(struct uw_range_set *set, const struct uw_range *ranges, u32 nr, u32 room, gfp_t gfp)
 {
 	struct uw_ranges *old, *merged = uw_ranges_create(room, gfp);
 	int err;
@@ -212,8 +210,7 @@ static int uw_range_set_try_add(struct uw_range_set *set, const struct uw_range 
 	return err;
 }
 
-int uw_range_set_add(struct uw_range_set *set, const struct uw_range *ranges, u32 nr, u32 max,
-		     gfp_t gfp)
+int uw_range_set_add(struct uw_range_set *set, const struct uw_range *ranges, u32 nr, u32 max, gfp_t gfp)
 {
 	int err = -EAGAIN, i;
 
@@ -300,8 +297,7 @@ static int uw_range_set_remove(struct uw_range_set *set, u64 start, u64 section)
 	for (i = 0; ranges && i < ranges->nr; i++) {
 		struct uw_range *range = &ranges->range[i];
 
-		if (range->died || range->section != section ||
-		    (!section && range->start != start))
+		if (range->died || range->section != section || (!section && range->start != start))
 			continue;
 		WRITE_ONCE(range->died, set->deaths + 1);
 		err = 0;

@@ -19,17 +19,17 @@ struct uw_stored_table;
 /* One range. Immutable, but for the last two. */
 struct uw_range {
 	u64 start, end;
-	u64 offset;           /* of start, in the file or the table's own space  */
-	struct uw_file *file; /* holds a reference; NULL: memory without a file  */
-	const struct file *refused; /* mapped there, and was refused room. To be compared only */
-	struct uw_stored_table *stored; /* holds a reference; explicit ranges only         */
+	u64 offset;                     /* of start, in the file or the table's own space */
+	struct uw_file *file;           /* holds a reference; NULL: memory without a file */
+	const struct file *refused;     /* mapped there, and was refused room. To be compared only */
+	struct uw_stored_table *stored; /* holds a reference; explicit ranges only */
 	union {
 		u64 section;    /* bound: self-registered: address of its .sframe, else 0 */
-		u64 refused_at; /* mapped: when a file was refused, jiffies      */
+		u64 refused_at; /* mapped: when a file was refused, jiffies */
 	};
 	union {
-		u64 died;     /* bound: the set's number of that death. Set once */
-		u64 epoch;    /* mapped, readable: when it was last looked at    */
+		u64 died;  /* bound: the set's number of that death. Set once */
+		u64 epoch; /* mapped, readable: when it was last looked at */
 	};
 };
 
@@ -49,8 +49,8 @@ struct uw_ranges {
 };
 
 struct uw_range_set {
-	spinlock_t lock;                /* Order: innermost                      */
-	u64 deaths;                     /* Protected by: lock to write. Grows    */
+	spinlock_t lock;                /* Order: innermost */
+	u64 deaths;                     /* Protected by: lock to write. Grows */
 	struct uw_ranges __rcu *ranges; /* Protected by: lock to write, RCU to read */
 };
 
@@ -63,8 +63,7 @@ void uw_range_set_destroy(struct uw_range_set *set);
  * Add bound ranges, all or none; takes over their references if it returns 0.
  * -EEXIST: overlaps a living one; -ENOSPC: more than max would live; -ENOMEM.
  */
-int uw_range_set_add(struct uw_range_set *set, const struct uw_range *ranges, u32 nr, u32 max,
-		     gfp_t gfp);
+int uw_range_set_add(struct uw_range_set *set, const struct uw_range *ranges, u32 nr, u32 max, gfp_t gfp);
 
 /*
  * Put one range in the place of those that it overlaps: this set is a cache, and
@@ -90,8 +89,7 @@ bool uw_range_was_dead(const struct uw_range *range, u64 death);
 const struct uw_range *uw_ranges_find(const struct uw_ranges *ranges, u64 address);
 
 /* The same; hint: where the last one was, which is likely again. */
-static inline const struct uw_range *uw_ranges_find_near(const struct uw_ranges *ranges,
-							 u64 address, u32 *hint)
+static inline const struct uw_range *uw_ranges_find_near(const struct uw_ranges *ranges, u64 address, u32 *hint)
 {
 	const struct uw_range *range;
 

@@ -71,15 +71,14 @@ static int uw_bind_locked(struct uw_space *space, const struct uw_range *bound, 
 	for (i = 0; !err && i < nr; i += !err)
 		err = uw_table_store_bind(bound[i].stored);
 	if (!err)
-		err = uw_range_set_add(&space->bound->set, bound, nr, UW_MAX_BOUND_RANGES,
-				       GFP_KERNEL_ACCOUNT);
+		err = uw_range_set_add(&space->bound->set, bound, nr, UW_MAX_BOUND_RANGES, GFP_KERNEL_ACCOUNT);
 	while (err && i-- > 0)
 		uw_table_store_unbind(bound[i].stored);
 	return err;
 }
 
-static int uw_bind_ranges(struct uw_space *space, struct uw_stored_table *stored,
-			  const struct uwind_range *ranges, u32 nr, u64 section)
+static int uw_bind_ranges(struct uw_space *space, struct uw_stored_table *stored, const struct uwind_range *ranges,
+			  u32 nr, u64 section)
 {
 	struct uw_range *bound = kvcalloc(nr, sizeof(*bound), GFP_KERNEL_ACCOUNT);
 	int err = bound ? 0 : -ENOMEM;
@@ -113,8 +112,8 @@ static struct uw_space *uw_bind_begin(struct mm_struct *mm)
 	return err ? ERR_PTR(err) : space;
 }
 
-int uw_registry_bind(struct mm_struct *mm, struct uw_stored_table *stored,
-		     const struct uwind_range *ranges, u32 nr, u64 section)
+int uw_registry_bind(struct mm_struct *mm, struct uw_stored_table *stored, const struct uwind_range *ranges, u32 nr,
+		     u64 section)
 {
 	struct uw_space *space = uw_bind_begin(mm);
 	int err;
@@ -137,8 +136,7 @@ static int uw_inherit_ranges(struct uw_space *space, const struct uw_ranges *ran
 	for (i = 0; i < ranges->nr; i++) {
 		const struct uw_range *range = &ranges->range[i];
 
-		if (uw_range_was_dead(range, deaths) ||
-		    uw_check_executable(space->mm, range->start, range->end))
+		if (uw_range_was_dead(range, deaths) || uw_check_executable(space->mm, range->start, range->end))
 			continue;
 		bound[nr] = *range;
 		bound[nr++].died = 0;

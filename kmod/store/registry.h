@@ -28,8 +28,8 @@ const char *uw_registry_path(const struct uw_file *file, u64 address, char *buff
  * none. section: see struct uw_range. -EFAULT: not mapped executable; -EFBIG:
  * too many mappings; -EBUSY: others hold their locks; -EINTR: current is killed.
  */
-int uw_registry_bind(struct mm_struct *mm, struct uw_stored_table *stored,
-		     const struct uwind_range *ranges, u32 nr, u64 section);
+int uw_registry_bind(struct mm_struct *mm, struct uw_stored_table *stored, const struct uwind_range *ranges, u32 nr,
+		     u64 section);
 
 /*
  * Bind to current's memory what lived in its parent's ranges after so many deaths,

@@ -40,12 +40,12 @@
 #include "stall.h"
 #include "store/space.h"
 
-#define UW_MAX_SPACES 32768
+#define UW_MAX_SPACES   32768
 #define UW_SWEEP_PERIOD (2 * HZ)
-#define UW_SWEEP_SOON (HZ / 10) /* where something waits for it, but not again and again */
-#define UW_SWEEP_SPACES 1024 /* new ones, after which it does not wait; looked at without a pause */
-#define UW_WATCH_TRIES 250 /* then the holder of a lock of the mm's mappings has held it for long */
-#define UW_WATCH_PAUSE msecs_to_jiffies(4)
+#define UW_SWEEP_SOON   (HZ / 10) /* where something waits for it, but not again and again */
+#define UW_SWEEP_SPACES 1024      /* new ones, after which it does not wait; looked at without a pause */
+#define UW_WATCH_TRIES  250       /* then the holder of a lock of the mm's mappings has held it for long */
+#define UW_WATCH_PAUSE  msecs_to_jiffies(4)
 
 /* Charged to the memory cgroup of the task that is walked, or binds. */
 #define UW_SPACE_GFP (GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)

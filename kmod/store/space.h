@@ -12,19 +12,19 @@
 #include "store/ranges.h"
 
 /* Bound the memory of one space. */
-#define UW_MAX_MAPPED_RANGES 1024
+#define UW_MAX_MAPPED_RANGES   1024
 #define UW_MAX_READABLE_RANGES 256
 
 struct uw_quota;
 
 struct uw_space {
-	struct mm_struct *mm;         /* holds a reference: not an address that is used again */
-	struct rhash_head node;       /* Protected by: the table; RCU            */
-	struct list_head ended;       /* Owned by: the task that took it out of the table */
+	struct mm_struct *mm;   /* holds a reference: not an address that is used again */
+	struct rhash_head node; /* Protected by: the table; RCU */
+	struct list_head ended; /* Owned by: the task that took it out of the table */
 	struct rcu_head rcu;
-	struct uw_quota *quota;       /* whose share it takes; NULL: nobody's    */
-	atomic64_t walks;             /* where the kernel counts no changes      */
-	struct uw_range_set mapped;   /* text that walks have found in VMAs      */
+	struct uw_quota *quota;       /* whose share it takes; NULL: nobody's */
+	atomic64_t walks;             /* where the kernel counts no changes */
+	struct uw_range_set mapped;   /* text that walks have found in VMAs */
 	struct uw_range_set readable; /* memory that walks may read: start and end only */
 	struct uw_bound *bound;       /* Protected by: mmap_lock to write; set once */
 };

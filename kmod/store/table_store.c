@@ -14,7 +14,7 @@
 
 static DEFINE_MUTEX(store_mutex);
 static LIST_HEAD(all_tables); /* Protected by: store_mutex. Order: rising numbers */
-static u32 last_number;       /* Protected by: store_mutex                      */
+static u32 last_number;       /* Protected by: store_mutex */
 static atomic64_t bytes_used;
 static atomic64_t nr_refused;
 static atomic64_t nr_distrusted;
@@ -65,7 +65,7 @@ static struct uw_stored_table *uw_stored_table_build(const struct uw_draft *draf
 }
 
 struct uw_stored_table *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
-				   const struct uw_maker *maker)
+					   const struct uw_maker *maker)
 {
 	u64 bytes = sizeof(struct uw_stored_table) + uw_table_bytes(draft);
 	struct uw_stored_table *stored;

@@ -19,28 +19,28 @@ struct uw_quota;
 
 /* Who makes a table. */
 struct uw_maker {
-	const void *owner;         /* compared only                              */
+	const void *owner;         /* compared only */
 	const struct cred *viewer; /* serves tasks that it sees; NULL: everybody */
-	struct uw_quota *quota;    /* NULL: made with privilege                  */
+	struct uw_quota *quota;    /* NULL: made with privilege */
 };
 
 /* One table. Everything but the members with a lock is set before it is shared. */
 struct uw_stored_table {
-	refcount_t refs;        /* owner, file and ranges                        */
-	bool dead;              /* Protected by: nothing; set once, read anywhere */
-	u8 method;              /* enum uw_method                                */
-	u8 arch;                /* enum uw_arch of the code                      */
-	u32 number;             /* Lifetime: unique while the module is loaded   */
+	refcount_t refs; /* owner, file and ranges */
+	bool dead;       /* Protected by: nothing; set once, read anywhere */
+	u8 method;       /* enum uw_method */
+	u8 arch;         /* enum uw_arch of the code */
+	u32 number;      /* Lifetime: unique while the module is loaded */
 	pid_t owner_pid;
-	u64 bytes;              /* charged to the budget, and to quota if any    */
-	struct uw_maker maker;  /* holds references                              */
-	struct uw_file *file;   /* Protected by: tie.c's lock                    */
-	char *path;             /* Protected by: the same. Of the file, as the maker saw it */
-	struct list_head tied;  /* Protected by: tie.c's lock                    */
-	struct list_head all;   /* Protected by: the store's mutex               */
+	u64 bytes;             /* charged to the budget, and to quota if any */
+	struct uw_maker maker; /* holds references */
+	struct uw_file *file;  /* Protected by: tie.c's lock */
+	char *path;            /* Protected by: the same. Of the file, as the maker saw it */
+	struct list_head tied; /* Protected by: tie.c's lock */
+	struct list_head all;  /* Protected by: the store's mutex */
 	struct rcu_head rcu;
 	struct uw_table table;
-	u64 memory[];           /* what table points to                          */
+	u64 memory[]; /* what table points to */
 };
 
 /*
@@ -48,7 +48,7 @@ struct uw_stored_table {
  * -ENOMEM, -ENOSPC (budget), -EDQUOT, -EINTR (a fatal signal). May sleep.
  */
 struct uw_stored_table *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
-				   const struct uw_maker *maker);
+					   const struct uw_maker *maker);
 
 static inline void uw_table_store_get(struct uw_stored_table *stored)
 {
@@ -78,8 +78,7 @@ struct uw_stored_table *uw_table_store_next(const struct cred *viewer, u32 after
 /* Does the table serve current? Any context, under rcu_read_lock(). */
 static inline bool uw_stored_table_applies(const struct uw_stored_table *stored)
 {
-	return !READ_ONCE(stored->dead) &&
-	       (!stored->maker.viewer || uw_viewer_sees_current(stored->maker.viewer));
+	return !READ_ONCE(stored->dead) && (!stored->maker.viewer || uw_viewer_sees_current(stored->maker.viewer));
 }
 
 /* The owner's table, which nobody finds here any more: the owner's reference is the caller's. NULL: no such table. */

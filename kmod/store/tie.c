@@ -17,8 +17,8 @@
 #include "store/table_store.h"
 #include "store/tie.h"
 
-#define UW_OWN_TABLES 64     /* of one file                                     */
-#define UW_OWN_TABLES_SAME 4 /* of these, of one viewer                         */
+#define UW_OWN_TABLES      64 /* of one file */
+#define UW_OWN_TABLES_SAME 4  /* of these, of one viewer */
 
 static DEFINE_SPINLOCK(ties_lock);
 
@@ -126,8 +126,7 @@ static void uw_untie(struct uw_stored_table *stored)
 		list_del_rcu(&stored->tied);
 		if (rcu_access_pointer(file->in_service) == stored)
 			rcu_assign_pointer(file->in_service,
-					   list_first_entry_or_null(&file->tied,
-								    struct uw_stored_table, tied));
+					   list_first_entry_or_null(&file->tied, struct uw_stored_table, tied));
 	}
 	spin_unlock(&ties_lock);
 	if (file) {

@@ -48,7 +48,7 @@ static const struct btf_kfunc_id_set uw_kfunc_set = {
 int uw_trigger_bpf_init(void)
 {
 	int err = register_btf_kfunc_id_set(BPF_PROG_TYPE_TRACING, &uw_kfunc_set) ?:
-		  register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &uw_kfunc_set);
+			  register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &uw_kfunc_set);
 
 	if (err)
 		pr_notice("BPF programs cannot ask for stacks (%d)\n", err);

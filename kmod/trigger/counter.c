@@ -14,7 +14,7 @@
 #include "trigger/trigger.h"
 #include "uwind.h"
 
-#define UW_THROTTLED U64_MAX /* perf's MAX_INTERRUPTS, which it keeps to itself   */
+#define UW_THROTTLED U64_MAX /* perf's MAX_INTERRUPTS, which it keeps to itself */
 
 /*
  * What perf does not tell anybody: a timer that comes late skips the periods that
@@ -44,8 +44,7 @@ static void uw_count_missed(const struct perf_event *event, struct uw_counter *c
 }
 
 /* Hard interrupt, or NMI. */
-static void uw_overflow(struct perf_event *event, struct perf_sample_data *data,
-			struct pt_regs *regs)
+static void uw_overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct uw_counter *counter = event->overflow_handler_context;
 
@@ -58,8 +57,7 @@ void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_sessi
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
 	attr->type = arg->event == UWIND_EVENT_CYCLES ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
-	attr->config = arg->event == UWIND_EVENT_CYCLES ? PERF_COUNT_HW_CPU_CYCLES :
-							  PERF_COUNT_SW_CPU_CLOCK;
+	attr->config = arg->event == UWIND_EVENT_CYCLES ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK;
 	attr->exclude_idle = 1;
 	attr->exclude_hv = 1;
 	attr->exclude_kernel = !!(arg->flags & UWIND_SESSION_USER);
@@ -71,8 +69,7 @@ void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_sessi
 }
 
 struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_trigger_owner *owner,
-				     struct perf_event_attr *attr, int cpu,
-				     struct task_struct *task)
+				     struct perf_event_attr *attr, int cpu, struct task_struct *task)
 {
 	struct perf_event *event;
 

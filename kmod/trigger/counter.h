@@ -15,9 +15,9 @@ struct uwind_session_start;
 
 /* Of one CPU, or of one task. */
 struct uw_counter {
-	struct uw_trigger_owner *owner; /* Set by: uw_counter_create()           */
-	struct perf_event *event;   /* NULL: there is none. Set by: its creator      */
-	u64 throttled_ns;           /* when it was stopped for a while; 0: it runs. Written by its handler */
+	struct uw_trigger_owner *owner; /* Set by: uw_counter_create() */
+	struct perf_event *event;       /* NULL: there is none. Set by: its creator */
+	u64 throttled_ns;               /* when it was stopped for a while; 0: it runs. Written by its handler */
 };
 
 /* What arg asks for. The counter is enabled from the start unless attr says otherwise later. */
@@ -29,7 +29,6 @@ void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_sessi
  * where this machine has no such event. May sleep.
  */
 struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_trigger_owner *owner,
-				     struct perf_event_attr *attr, int cpu,
-				     struct task_struct *task);
+				     struct perf_event_attr *attr, int cpu, struct task_struct *task);
 
 #endif

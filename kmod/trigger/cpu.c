@@ -30,7 +30,7 @@ static int uw_cpu_online(unsigned int cpu, struct hlist_node *node)
 		return 0;
 	attr.disabled = !trigger->enabled;
 	event = uw_stall_fails(UW_STALL_PART_COUNTER) ? ERR_PTR(-ENOMEM) :
-		uw_counter_create(counter, trigger->owner, &attr, cpu, NULL);
+							uw_counter_create(counter, trigger->owner, &attr, cpu, NULL);
 	if (IS_ERR(event)) {
 		trigger->err = PTR_ERR(event);
 		if (trigger->started) {
@@ -63,8 +63,8 @@ void uw_trigger_cpu_deinit(struct uw_trigger_cpu *trigger)
 	trigger->counters = NULL;
 }
 
-int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner *owner,
-			const struct cpumask *cpus, const struct perf_event_attr *attr)
+int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner *owner, const struct cpumask *cpus,
+			const struct perf_event_attr *attr)
 {
 	int err;
 
@@ -85,8 +85,7 @@ int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner 
 	return err;
 }
 
-static void uw_trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on,
-				   void (*change)(struct perf_event *event))
+static void uw_trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on, void (*change)(struct perf_event *event))
 {
 	int cpu;
 
@@ -117,8 +116,7 @@ void uw_trigger_cpu_disable(struct uw_trigger_cpu *trigger)
 
 int uw_trigger_cpu_setup(void)
 {
-	int state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "uwind:online", uw_cpu_online,
-					    uw_cpu_offline);
+	int state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "uwind:online", uw_cpu_online, uw_cpu_offline);
 
 	online_state = state;
 	return state < 0 ? state : 0;

@@ -18,21 +18,21 @@ struct cpumask;
 struct uw_trigger_owner;
 
 struct uw_trigger_cpu {
-	struct hlist_node node; /* Owned by: the CPU hotplug core               */
+	struct hlist_node node; /* Owned by: the CPU hotplug core */
 	struct uw_trigger_owner *owner;
-	const struct cpumask *cpus; /* the owner's                              */
+	const struct cpumask *cpus; /* the owner's */
 	struct perf_event_attr attr;
 	struct uw_counter __percpu *counters;
-	int err; /* of the last counter that could not be made. Protected by: cpus_read_lock() against callbacks */
+	int err;      /* of the last counter that could not be made. Protected by: cpus_read_lock() against callbacks */
 	bool started; /* from now on a counter that fails is counted, not returned. Protected by: the same */
-	u32 nr_failed; /* Written by: the CPU hotplug core's callbacks           */
-	struct mutex mutex; /* Order: outside cpus_read_lock()                  */
-	bool enabled; /* Protected by: mutex, and by cpus_read_lock() against a CPU coming online */
+	u32 nr_failed;      /* Written by: the CPU hotplug core's callbacks */
+	struct mutex mutex; /* Order: outside cpus_read_lock() */
+	bool enabled;       /* Protected by: mutex, and by cpus_read_lock() against a CPU coming online */
 };
 
 /* Create the counters of these CPUs, disabled. -ENODEV: no such event here. May sleep. */
-int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner *owner,
-			const struct cpumask *cpus, const struct perf_event_attr *attr);
+int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner *owner, const struct cpumask *cpus,
+			const struct perf_event_attr *attr);
 /* Both do nothing if that was done before. May sleep. */
 void uw_trigger_cpu_enable(struct uw_trigger_cpu *trigger);
 void uw_trigger_cpu_disable(struct uw_trigger_cpu *trigger);

@@ -28,19 +28,19 @@
 #include "trigger/task.h"
 #include "trigger/trigger.h"
 
-#define UW_TASK_BITS   13 /* twice as many slots as one user's counters         */
+#define UW_TASK_BITS   13 /* twice as many slots as one user's counters */
 #define UW_TASK_PROBES 32
-#define UW_TASK_BATCH  64 /* threads that a search looks for at a time          */
+#define UW_TASK_BATCH  64 /* threads that a search looks for at a time */
 
 /* Claimed, without a counter yet; or with one. */
 struct uw_task_slot {
-	struct task_struct *task; /* NULL: free                                  */
+	struct task_struct *task; /* NULL: free */
 	struct uw_counter counter;
-	struct uw_resident_debt *debt; /* the counter's charge                   */
+	struct uw_resident_debt *debt; /* the counter's charge */
 };
 
-static struct uw_task_slot *uw_task_slot_at(const struct uw_trigger_task *trigger,
-					    const struct task_struct *task, u32 probe)
+static struct uw_task_slot *uw_task_slot_at(const struct uw_trigger_task *trigger, const struct task_struct *task,
+					    u32 probe)
 {
 	u32 first = hash_ptr(task, UW_TASK_BITS);
 
@@ -48,8 +48,7 @@ static struct uw_task_slot *uw_task_slot_at(const struct uw_trigger_task *trigge
 }
 
 /* The slot of task; else *free is one that it may have, or NULL. */
-static struct uw_task_slot *uw_task_slot_of(const struct uw_trigger_task *trigger,
-					    const struct task_struct *task,
+static struct uw_task_slot *uw_task_slot_of(const struct uw_trigger_task *trigger, const struct task_struct *task,
 					    struct uw_task_slot **free)
 {
 	u32 i;
@@ -111,8 +110,7 @@ static struct perf_event *uw_task_settle(struct uw_trigger_task *trigger, struct
 	return event;
 }
 
-static int uw_task_create(struct uw_trigger_task *trigger, struct task_struct *task,
-			  struct uw_resident_debt *debt)
+static int uw_task_create(struct uw_trigger_task *trigger, struct task_struct *task, struct uw_resident_debt *debt)
 {
 	struct uw_task_slot *slot = uw_task_claim(trigger, task);
 	struct perf_event_attr attr = trigger->attr;
@@ -236,8 +234,8 @@ static int uw_task_try(struct uw_trigger_task *trigger)
 	return PTR_ERR_OR_ZERO(event);
 }
 
-int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner,
-			 struct uw_quota *quota, const struct perf_event_attr *attr)
+int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner, struct uw_quota *quota,
+			 const struct perf_event_attr *attr)
 {
 	trigger->owner = owner;
 	trigger->quota = quota;
@@ -281,8 +279,7 @@ void uw_trigger_task_enable(struct uw_trigger_task *trigger)
 
 bool uw_trigger_task_wants_child(const struct uw_trigger_task *trigger, struct task_struct *child)
 {
-	return READ_ONCE(trigger->state) == UW_TRIGGER_RUNS &&
-	       trigger->owner->wants_child(trigger->owner, child);
+	return READ_ONCE(trigger->state) == UW_TRIGGER_RUNS && trigger->owner->wants_child(trigger->owner, child);
 }
 
 void uw_trigger_task_adopt(struct uw_trigger_task *trigger)

@@ -18,25 +18,25 @@ struct uw_task_slot;
 struct uw_trigger_owner;
 
 enum uw_trigger_task_state {
-	UW_TRIGGER_IDLE,   /* no counters yet                                    */
+	UW_TRIGGER_IDLE, /* no counters yet */
 	UW_TRIGGER_RUNS,
-	UW_TRIGGER_CLOSED, /* no counters any more                               */
+	UW_TRIGGER_CLOSED, /* no counters any more */
 };
 
 struct uw_trigger_task {
 	struct uw_trigger_owner *owner;
-	struct uw_quota *quota;       /* each counter is charged to it           */
+	struct uw_quota *quota; /* each counter is charged to it */
 	struct perf_event_attr attr;
 	spinlock_t lock;
-	enum uw_trigger_task_state state; /* Protected by: lock to write          */
-	struct uw_task_slot *slots;   /* Protected by: lock                      */
-	u32 nr_failed;                /* Protected by: lock to write             */
-	unsigned long searched;       /* jiffies of the last search. Used by: the sweep */
+	enum uw_trigger_task_state state; /* Protected by: lock to write */
+	struct uw_task_slot *slots;       /* Protected by: lock */
+	u32 nr_failed;                    /* Protected by: lock to write */
+	unsigned long searched;           /* jiffies of the last search. Used by: the sweep */
 };
 
 /* -ENODEV: no such event here. After an error, too, uw_trigger_task_deinit() is due. May sleep. */
-int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner,
-			 struct uw_quota *quota, const struct perf_event_attr *attr);
+int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner, struct uw_quota *quota,
+			 const struct perf_event_attr *attr);
 /* Behind uw_trigger_task_close(), when nobody adopts any more. Does nothing without init. */
 void uw_trigger_task_deinit(struct uw_trigger_task *trigger);
 

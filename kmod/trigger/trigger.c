@@ -4,7 +4,7 @@
  */
 #include "trigger/trigger.h"
 
-static uw_trigger_all_t fire_all; /* Set by: module init                         */
+static uw_trigger_all_t fire_all; /* Set by: module init */
 
 void uw_trigger_register_all(uw_trigger_all_t all)
 {

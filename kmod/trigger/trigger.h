@@ -20,7 +20,7 @@ struct uw_trigger_owner {
 	bool (*wants)(const struct uw_trigger_owner *owner, struct task_struct *task);
 	/* Is current's new thread, or current, to be counted? Any context. */
 	bool (*wants_child)(const struct uw_trigger_owner *owner, struct task_struct *child);
-	struct uw_counts __percpu *counts; /* of what did not fire               */
+	struct uw_counts __percpu *counts; /* of what did not fire */
 };
 
 /* Fires in current, for every session. Returns for how many a stack is asked. Any context. */

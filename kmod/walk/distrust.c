@@ -41,9 +41,10 @@ static void uw_distrust_kept(struct uw_stored_table *stored, const struct uw_fou
 	get_task_comm(comm, current);
 	if (!path[0])
 		strscpy(path, "memory without a file", sizeof(path));
-	pr_err("table %u of " UW_LOG_NAME " is out of service: the rule at offset %#llx, met in " UW_LOG_NAME "[%d], is not what was checked: %*ph\n",
-	       stored->number, uw_log_name(path), found->offset, uw_log_name(comm),
-	       task_tgid_nr(current), (int)sizeof(found->rule), &found->rule);
+	pr_err("table %u of " UW_LOG_NAME " is out of service: the rule at offset %#llx, met in " UW_LOG_NAME
+	       "[%d], is not what was checked: %*ph\n",
+	       stored->number, uw_log_name(path), found->offset, uw_log_name(comm), task_tgid_nr(current),
+	       (int)sizeof(found->rule), &found->rule);
 }
 
 /* A walk that must not sleep leaves it to the next one. */

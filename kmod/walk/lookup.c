@@ -23,7 +23,7 @@
 
 /* -ENOENT: the table is gone, is for other code, or has no row. Under rcu_read_lock(). */
 static int uw_stored_table_rule(const struct uw_port *port, const struct uw_stored_table *stored, u64 offset,
-			struct uw_found *found)
+				struct uw_found *found)
 {
 	const struct uw_rule *rule;
 
@@ -42,8 +42,8 @@ static int uw_stored_table_rule(const struct uw_port *port, const struct uw_stor
  * Fill found for an address in a mapping: the rule from the table that is bound
  * there by hand if it has a row, else from the file's. Under rcu_read_lock().
  */
-static int uw_range_rule(const struct uw_port *port, const struct uw_range *mapped,
-			 const struct uw_range *bound, u64 address, struct uw_found *found)
+static int uw_range_rule(const struct uw_port *port, const struct uw_range *mapped, const struct uw_range *bound,
+			 u64 address, struct uw_found *found)
 {
 	u64 bound_offset = bound ? address - bound->start + bound->offset : 0;
 
@@ -66,12 +66,10 @@ static int uw_space_rule(struct uw_port *port, u64 address, struct uw_found *fou
 	int err = -EAGAIN;
 
 	rcu_read_lock();
-	mapped = uw_ranges_find_near(rcu_dereference(space->mapped.ranges), address,
-				     &port->last_mapped);
+	mapped = uw_ranges_find_near(rcu_dereference(space->mapped.ranges), address, &port->last_mapped);
 	if (mapped && uw_range_is_true(mapped, port->epoch))
-		err = uw_range_rule(port, mapped,
-				    uw_ranges_find_living(uw_space_bound_ranges(space), address),
-				    address, found);
+		err = uw_range_rule(port, mapped, uw_ranges_find_living(uw_space_bound_ranges(space), address), address,
+				    found);
 	rcu_read_unlock();
 	return err;
 }
@@ -133,8 +131,7 @@ static bool uw_mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 
 	lockdep_assert_held(&current->mm->mmap_lock);
 	rcu_read_lock();
-	range = (struct uw_range *)uw_ranges_find(rcu_dereference(port->space->mapped.ranges),
-						  vma->vm_start);
+	range = (struct uw_range *)uw_ranges_find(rcu_dereference(port->space->mapped.ranges), vma->vm_start);
 	same = range && uw_range_is_vma(range, vma);
 	if (same)
 		WRITE_ONCE(range->epoch, port->epoch);
@@ -146,8 +143,7 @@ static bool uw_mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
  * Of a file that was refused for want of room it is remembered for
  * some time that there is none; what there was no memory for is looked up again.
  */
-static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u64 address,
-		       struct uw_found *found)
+static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u64 address, struct uw_found *found)
 {
 	struct uw_space *space = port->space;
 	const struct uw_range *bound = NULL;
@@ -162,8 +158,7 @@ static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u
 		bound = uw_ranges_find_living(uw_space_bound_ranges(space), address);
 	err = uw_range_rule(port, &range, bound, address, found);
 	rcu_read_unlock();
-	if (space && !no_memory && !port->atomic &&
-	    !uw_range_set_replace(&space->mapped, &range, UW_MAX_MAPPED_RANGES))
+	if (space && !no_memory && !port->atomic && !uw_range_set_replace(&space->mapped, &range, UW_MAX_MAPPED_RANGES))
 		return err;
 	if (range.file)
 		uw_file_put(range.file);

@@ -29,8 +29,8 @@
 #include "uw_port_walk.h"
 #include "walk/memory.h"
 
-#define UW_LOCK_TRIES 10   /* of one walk, to get a lock that is busy            */
-#define UW_LOCK_WAIT_US 50 /* between two of them, and up to twice that          */
+#define UW_LOCK_TRIES   10 /* of one walk, to get a lock that is busy */
+#define UW_LOCK_WAIT_US 50 /* between two of them, and up to twice that */
 
 static void uw_memory_enter(struct uw_port *port, u64 start, u64 end)
 {
@@ -173,8 +173,7 @@ int uw_memory_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])
 
 static bool uw_vma_may_fault(const struct vm_area_struct *vma)
 {
-	return vma_is_anonymous((struct vm_area_struct *)vma) &&
-	       !(vma->vm_flags & (VM_IO | VM_PFNMAP)) &&
+	return vma_is_anonymous((struct vm_area_struct *)vma) && !(vma->vm_flags & (VM_IO | VM_PFNMAP)) &&
 	       !userfaultfd_armed((struct vm_area_struct *)vma);
 }
 

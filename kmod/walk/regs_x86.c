@@ -25,7 +25,7 @@ static enum uw_arch uw_regs_take_i386(struct uw_regs *regs, struct pt_regs *pt)
 enum uw_arch uw_regs_take(struct uw_regs *regs, struct pt_regs *pt)
 {
 	const unsigned long values[] = {
-		pt->ax, pt->dx, pt->cx, pt->bx, pt->si, pt->di, pt->bp, pt->sp,
+		pt->ax, pt->dx, pt->cx,  pt->bx,  pt->si,  pt->di,  pt->bp,  pt->sp,
 		pt->r8, pt->r9, pt->r10, pt->r11, pt->r12, pt->r13, pt->r14, pt->r15,
 	};
 

@@ -12,8 +12,8 @@
 
 struct uw_port_code {
 	u64 start, end;
-	u64 offset;                   /* the table's offset of start                               */
-	const struct uw_table *table; /* NULL: executable, no table              */
+	u64 offset;                   /* the table's offset of start */
+	const struct uw_table *table; /* NULL: executable, no table */
 	u32 file;
 	u8 method;
 };
@@ -29,20 +29,20 @@ struct uw_port {
 	u32 nr_codes;
 	const struct uw_port_slice *slices;
 	u32 nr_slices;
-	u8 word_bytes;  /* of the walk's ABI                                      */
-	u64 pac_mask;   /* bits that uw_port_strip() clears                        */
-	u32 reads;      /* words asked for so far                                  */
-	u32 fail_at;    /* 0: never                                                */
-	int fail_with;  /* negative errno of that read                            */
-	u64 trampoline; /* the return address of frames whose return is watched   */
-	u64 watched;    /* what it stands for                                     */
-	u64 stack_start; /* memory below it may be another stack's                */
-	u32 rests;      /* how often the walk let others run                      */
-	u32 killed_at;  /* that rest (from 1) finds a fatal signal; 0: none       */
-	u32 asked;      /* how often one of the functions below that may be refused was called */
-	u32 busy_at;    /* that call (from 1) and all later ones are refused; 0: none */
+	u8 word_bytes;   /* of the walk's ABI */
+	u64 pac_mask;    /* bits that uw_port_strip() clears */
+	u32 reads;       /* words asked for so far */
+	u32 fail_at;     /* 0: never */
+	int fail_with;   /* negative errno of that read */
+	u64 trampoline;  /* the return address of frames whose return is watched */
+	u64 watched;     /* what it stands for */
+	u64 stack_start; /* memory below it may be another stack's */
+	u32 rests;       /* how often the walk let others run */
+	u32 killed_at;   /* that rest (from 1) finds a fatal signal; 0: none */
+	u32 asked;       /* how often one of the functions below that may be refused was called */
+	u32 busy_at;     /* that call (from 1) and all later ones are refused; 0: none */
 	bool busy;
-	u32 distrusted; /* number of the table that was, and where              */
+	u32 distrusted; /* number of the table that was, and where */
 	u64 distrusted_at;
 };
 
