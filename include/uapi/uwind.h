@@ -49,17 +49,17 @@
 #define UWIND_SELF_DEVICE "/dev/uwind-self"
 
 /* Limits. */
-#define UWIND_MAX_SECTION_BYTES (256u << 20) /* one .sframe section           */
-#define UWIND_MAX_ROWS          (16u << 20)  /* rows of one table             */
-#define UWIND_MAX_RULES         65535u       /* different rules of one table  */
+#define UWIND_MAX_SECTION_BYTES (256u << 20) /* one .sframe section */
+#define UWIND_MAX_ROWS          (16u << 20)  /* rows of one table */
+#define UWIND_MAX_RULES         65535u       /* different rules of one table */
 #define UWIND_MAX_SEGMENTS      16u          /* executable segments of a file */
-#define UWIND_MAX_RANGES        64u          /* text ranges of one bind       */
-#define UWIND_MAX_TARGETS       4096u        /* processes of one session      */
+#define UWIND_MAX_RANGES        64u          /* text ranges of one bind */
+#define UWIND_MAX_TARGETS       4096u        /* processes of one session */
 #define UWIND_MAX_SESSIONS      16u
-#define UWIND_MAX_FRAMES        4096u        /* frames of one stack           */
+#define UWIND_MAX_FRAMES        4096u /* frames of one stack */
 #define UWIND_DEFAULT_FRAMES    512u
-#define UWIND_PART_FRAMES       64u          /* frames of one UWIND_RECORD_STACK */
-#define UWIND_MAX_PARTS         65u          /* of these, in one stack        */
+#define UWIND_PART_FRAMES       64u /* frames of one UWIND_RECORD_STACK */
+#define UWIND_MAX_PARTS         65u /* of these, in one stack */
 
 #define UWIND_ENUM_STOP(name, json, complete) UWIND_STOP_##name,
 enum uwind_stop { UWIND_STOP_LIST(UWIND_ENUM_STOP) UWIND_NR_STOPS };
@@ -79,11 +79,11 @@ enum uwind_arch { UWIND_ARCH_NONE, UWIND_ARCH_X86_64, UWIND_ARCH_ARM64, UWIND_AR
 /* UWIND_IOC_ABI: which contract the module speaks. Both devices. */
 struct uwind_abi {
 	__u32 size;
-	__u32 version;     /* out: UWIND_ABI_VERSION                             */
-	__u64 errata;      /* out: bit n = erratum n applies; none is known      */
-	__u32 arch;        /* out: enum uwind_arch                               */
+	__u32 version; /* out: UWIND_ABI_VERSION */
+	__u64 errata;  /* out: bit n = erratum n applies; none is known */
+	__u32 arch;    /* out: enum uwind_arch */
 	__u32 reserved;
-	char  module[32];  /* out: the module's own version, NUL-terminated      */
+	char module[32]; /* out: the module's own version, NUL-terminated */
 };
 
 /*
@@ -104,11 +104,11 @@ struct uwind_abi {
  * SIGFRAME: on 32-bit architectures struct sigcontext lies at SP + cfa_off.
  */
 enum uwind_rule_kind {
-	UWIND_RULE_NONE,      /* no row: code that this table says nothing about */
-	UWIND_RULE_FRAME,     /* CFA and places, as above                        */
-	UWIND_RULE_OUTERMOST, /* no caller: the walk is complete                 */
-	UWIND_RULE_SIGFRAME,  /* registers lie in the ABI's signal frame at SP   */
-	UWIND_RULE_THREAD_START, /* no caller: first code of a thread            */
+	UWIND_RULE_NONE,         /* no row: code that this table says nothing about */
+	UWIND_RULE_FRAME,        /* CFA and places, as above */
+	UWIND_RULE_OUTERMOST,    /* no caller: the walk is complete */
+	UWIND_RULE_SIGFRAME,     /* registers lie in the ABI's signal frame at SP */
+	UWIND_RULE_THREAD_START, /* no caller: first code of a thread */
 	UWIND_RULE_UNKNOWN, /* nothing is known: by frame pointer from a caller; at an exact pc the walk ends, no_table */
 	UWIND_RULE_READ,    /* FRAME, read from the instructions: the stack does not end by it at an exact pc */
 	UWIND_RULE_CLONE,   /* FRAME; but THREAD_START where the result of a system call (register 0) is 0 */
@@ -118,47 +118,47 @@ enum uwind_cfa_kind { UWIND_CFA_REG, UWIND_CFA_MEM };
 
 enum uwind_place {
 	UWIND_PLACE_SAME,    /* unchanged; a return address: in the link register */
-	UWIND_PLACE_CFA_MEM, /* *(CFA + off)                                      */
-	UWIND_PLACE_CFA_VAL, /* CFA + off                                         */
-	UWIND_PLACE_REG_MEM, /* *(reg + off)                                      */
-	UWIND_PLACE_REG_VAL, /* reg + off                                         */
-	UWIND_PLACE_LOST,    /* cannot be recovered (frame pointer only)          */
+	UWIND_PLACE_CFA_MEM, /* *(CFA + off) */
+	UWIND_PLACE_CFA_VAL, /* CFA + off */
+	UWIND_PLACE_REG_MEM, /* *(reg + off) */
+	UWIND_PLACE_REG_VAL, /* reg + off */
+	UWIND_PLACE_LOST,    /* cannot be recovered (frame pointer only) */
 };
 
-#define UWIND_BASE_LOST 255 /* base_slot: cannot be recovered                     */
+#define UWIND_BASE_LOST 255 /* base_slot: cannot be recovered */
 
 struct uwind_rule {
-	__u8  kind;     /* enum uwind_rule_kind                                  */
-	__u8  cfa_kind; /* enum uwind_cfa_kind                                   */
-	__u8  cfa_reg;
-	__u8  ra_place; /* enum uwind_place                                      */
-	__u8  ra_reg;
-	__u8  fp_place; /* enum uwind_place                                      */
-	__u8  fp_reg;
-	__u8  base_slot; /* words below the CFA, or UWIND_BASE_LOST                */
-	__s32 cfa_off;  /* bytes                                                 */
-	__s32 cfa_add;  /* bytes                                                 */
-	__s32 ra_off;   /* bytes                                                 */
-	__s32 fp_off;   /* bytes                                                 */
+	__u8 kind;     /* enum uwind_rule_kind */
+	__u8 cfa_kind; /* enum uwind_cfa_kind */
+	__u8 cfa_reg;
+	__u8 ra_place; /* enum uwind_place */
+	__u8 ra_reg;
+	__u8 fp_place; /* enum uwind_place */
+	__u8 fp_reg;
+	__u8 base_slot; /* words below the CFA, or UWIND_BASE_LOST */
+	__s32 cfa_off;  /* bytes */
+	__s32 cfa_add;  /* bytes */
+	__s32 ra_off;   /* bytes */
+	__s32 fp_off;   /* bytes */
 };
 
 /* From this offset on, until the next row, the rule applies. */
 struct uwind_row {
-	__u32 start; /* file offset, or offset in the range's own space, bytes   */
-	__u32 rule;  /* index into the rules                                     */
+	__u32 start; /* file offset, or offset in the range's own space, bytes */
+	__u32 rule;  /* index into the rules */
 };
 
 /* An executable segment: where addresses of a section lie in the file. */
 struct uwind_segment {
-	__u64 address; /* virtual address in the ELF file (or in the process)    */
+	__u64 address; /* virtual address in the ELF file (or in the process) */
 	__u64 bytes;
-	__u64 offset;  /* file offset (or offset in the range's own space)       */
+	__u64 offset; /* file offset (or offset in the range's own space) */
 };
 
 enum uwind_source {
 	UWIND_SOURCE_SFRAME_BYTES,  /* data: the section, in the caller's memory */
-	UWIND_SOURCE_SFRAME_REMOTE, /* data: its address in pidfd's process      */
-	UWIND_SOURCE_ROWS,          /* data: struct uwind_row[]                  */
+	UWIND_SOURCE_SFRAME_REMOTE, /* data: its address in pidfd's process */
+	UWIND_SOURCE_ROWS,          /* data: struct uwind_row[] */
 };
 
 /*
@@ -174,22 +174,22 @@ enum uwind_source {
  */
 struct uwind_table_create {
 	__u32 size;
-	__u32 source;        /* enum uwind_source                                */
+	__u32 source; /* enum uwind_source */
 	__u64 data;
 	__u64 data_bytes;
-	__u64 address;       /* SFrame: where the section was linked or loaded, in the space of segments[].address */
-	__u64 segments;      /* SFrame: struct uwind_segment[]                   */
-	__u32 nr_segments;   /* SFrame: 1 … UWIND_MAX_SEGMENTS                   */
-	__s32 pidfd;         /* SFRAME_REMOTE; else -1                           */
-	__u64 rules;         /* ROWS: struct uwind_rule[]                        */
-	__u32 nr_rules;      /* ROWS: 1 … UWIND_MAX_RULES                        */
-	__u32 method;        /* ROWS: enum uwind_method that frames will show    */
-	__u32 table;         /* out: the table's number                          */
-	__u32 nr_rows;       /* out                                              */
-	__u64 bytes;         /* out: kernel memory it takes                      */
-	__u64 bad_offset;    /* out, EBADMSG                                     */
-	char  bad_why[64];   /* out, EBADMSG: NUL-terminated                     */
-	__u32 arch;          /* ROWS: enum uwind_arch; 0: the kernel's           */
+	__u64 address;     /* SFrame: where the section was linked or loaded, in the space of segments[].address */
+	__u64 segments;    /* SFrame: struct uwind_segment[] */
+	__u32 nr_segments; /* SFrame: 1 … UWIND_MAX_SEGMENTS */
+	__s32 pidfd;       /* SFRAME_REMOTE; else -1 */
+	__u64 rules;       /* ROWS: struct uwind_rule[] */
+	__u32 nr_rules;    /* ROWS: 1 … UWIND_MAX_RULES */
+	__u32 method;      /* ROWS: enum uwind_method that frames will show */
+	__u32 table;       /* out: the table's number */
+	__u32 nr_rows;     /* out */
+	__u64 bytes;       /* out: kernel memory it takes */
+	__u64 bad_offset;  /* out, EBADMSG */
+	char bad_why[64];  /* out, EBADMSG: NUL-terminated */
+	__u32 arch;        /* ROWS: enum uwind_arch; 0: the kernel's */
 	__u32 reserved;
 };
 
@@ -199,7 +199,7 @@ struct uwind_table_destroy {
 	__u32 table;
 };
 
-#define UWIND_TIE_VDSO 1u /* to the vDSO of the table's architecture; fd is -1   */
+#define UWIND_TIE_VDSO 1u /* to the vDSO of the table's architecture; fd is -1 */
 
 /*
  * UWIND_IOC_TABLE_TIE: the table serves every mapping, in any process, of the
@@ -212,13 +212,13 @@ struct uwind_table_tie {
 	__u32 size;
 	__u32 table;
 	__s32 fd;
-	__u32 flags; /* UWIND_TIE_VDSO                                           */
+	__u32 flags; /* UWIND_TIE_VDSO */
 };
 
 struct uwind_range {
-	__u64 start;  /* address in the process                                  */
-	__u64 end;    /* first address after it                                  */
-	__u64 offset; /* the table's offset of start                             */
+	__u64 start;  /* address in the process */
+	__u64 end;    /* first address after it */
+	__u64 offset; /* the table's offset of start */
 };
 
 /*
@@ -233,8 +233,8 @@ struct uwind_range_bind {
 	__u32 size;
 	__u32 table;
 	__s32 pidfd;
-	__u32 nr_ranges; /* 1 … UWIND_MAX_RANGES                                 */
-	__u64 ranges;    /* struct uwind_range[]                                 */
+	__u32 nr_ranges; /* 1 … UWIND_MAX_RANGES */
+	__u64 ranges;    /* struct uwind_range[] */
 };
 
 /* UWIND_IOC_RANGE_UNBIND: the range that begins at start. ENOENT: none does. */
@@ -247,14 +247,14 @@ struct uwind_range_unbind {
 /* UWIND_IOC_TABLE_NEXT: the table with the least number above "after"; an unprivileged user is shown the own ones. */
 struct uwind_table_next {
 	__u32 size;
-	__u32 after;     /* 0: the first                                         */
-	__u32 table;     /* out; 0: there is no more                             */
-	__u32 method;    /* out: enum uwind_method                               */
-	__u32 nr_rows;   /* out                                                  */
-	__u32 nr_rules;  /* out                                                  */
-	__u64 bytes;     /* out                                                  */
-	__u32 owner_pid; /* out: process that created it                         */
-	__u32 file;      /* out: file number in records; 0: not tied             */
+	__u32 after;     /* 0: the first */
+	__u32 table;     /* out; 0: there is no more */
+	__u32 method;    /* out: enum uwind_method */
+	__u32 nr_rows;   /* out */
+	__u32 nr_rules;  /* out */
+	__u64 bytes;     /* out */
+	__u32 owner_pid; /* out: process that created it */
+	__u32 file;      /* out: file number in records; 0: not tied */
 	__u64 path;      /* char[path_bytes]: the tied descriptor's path, as its opener saw it; NUL-terminated */
 	__u32 path_bytes;
 	__u32 reserved;
@@ -270,22 +270,22 @@ struct uwind_stats {
 	__u32 nr_tables;
 	__u64 table_bytes;
 	__u64 table_budget_bytes;
-	__u64 tables_refused;   /* for want of budget                            */
+	__u64 tables_refused; /* for want of budget */
 	__u32 nr_files;
-	__u32 nr_spaces;        /* processes' memories that are being watched    */
+	__u32 nr_spaces; /* processes' memories that are being watched */
 	__u32 nr_sessions;
-	__u32 nr_requests_open; /* asked, not yet answered                       */
+	__u32 nr_requests_open; /* asked, not yet answered */
 	__u64 requested;
 	__u64 answered;
-	__u64 lost[16];         /* by enum uwind_loss                            */
-	__u64 stops[32];        /* by enum uwind_stop                            */
-	__u64 frames;           /* frames walked                                 */
-	__u64 files_refused;    /* files not tracked for want of room            */
-	__u64 sections_refused; /* by /dev/uwind-self: quota or contents         */
-	__u64 children_missed;  /* forks that inherited no ranges or no session: no room, or too many mappings */
+	__u64 lost[16];          /* by enum uwind_loss */
+	__u64 stops[32];         /* by enum uwind_stop */
+	__u64 frames;            /* frames walked */
+	__u64 files_refused;     /* files not tracked for want of room */
+	__u64 sections_refused;  /* by /dev/uwind-self: quota or contents */
+	__u64 children_missed;   /* forks that inherited no ranges or no session: no room, or too many mappings */
 	__u64 tables_distrusted; /* taken out of service: a rule was not what had been checked */
-	__u64 shadow_checked;   /* walks with return addresses that a shadow stack has, too */
-	__u64 periods_missed;   /* these three: as in struct uwind_session_stats  */
+	__u64 shadow_checked;    /* walks with return addresses that a shadow stack has, too */
+	__u64 periods_missed;    /* these three: as in struct uwind_session_stats */
 	__u64 throttled;
 	__u64 counters_failed;
 };
@@ -297,12 +297,12 @@ enum uwind_event {
 	UWIND_NR_EVENTS,
 };
 
-#define UWIND_SESSION_FREQUENCY 1u /* rate is in Hz, else a period in ns or cycles */
-#define UWIND_SESSION_ALL       2u /* all processes; targets must be empty         */
-#define UWIND_SESSION_INHERIT   4u /* children of targets are targets              */
-#define UWIND_SESSION_DISABLED  8u /* count nothing until UWIND_IOC_SESSION_ENABLE */
-#define UWIND_SESSION_CGROUP   16u /* only tasks below cgroup_fd                   */
-#define UWIND_SESSION_USER     32u /* in, out: count only while tasks run in user mode */
+#define UWIND_SESSION_FREQUENCY 1u  /* rate is in Hz, else a period in ns or cycles */
+#define UWIND_SESSION_ALL       2u  /* all processes; targets must be empty */
+#define UWIND_SESSION_INHERIT   4u  /* children of targets are targets */
+#define UWIND_SESSION_DISABLED  8u  /* count nothing until UWIND_IOC_SESSION_ENABLE */
+#define UWIND_SESSION_CGROUP    16u /* only tasks below cgroup_fd */
+#define UWIND_SESSION_USER      32u /* in, out: count only while tasks run in user mode */
 
 /*
  * UWIND_IOC_SESSION_START: sample. A trigger asks for the stack of a task that
@@ -336,18 +336,18 @@ enum uwind_event {
  */
 struct uwind_session_start {
 	__u32 size;
-	__u32 flags;      /* in, out: UWIND_SESSION_*                            */
-	__u32 event;      /* enum uwind_event                                    */
-	__u32 max_frames; /* 0: UWIND_DEFAULT_FRAMES                             */
-	__u64 rate;       /* Hz (1 … 100,000), or ns (10,000 …) or cycles        */
-	__u64 targets;    /* __s32[]: process ids in the caller's namespace      */
-	__u32 nr_targets; /* 0 … UWIND_MAX_TARGETS                               */
-	__u32 session;    /* out: the session's number                           */
-	__u64 excludes;   /* __s32[]: process ids, as in targets                 */
-	__u32 nr_excludes; /* 0 … UWIND_MAX_TARGETS                              */
-	__s32 cgroup_fd;  /* CGROUP: a folder of the file system cgroup2; else 0 */
-	__u64 cpus;       /* __u32[]: numbers of CPUs                            */
-	__u32 nr_cpus;    /* 0: all; at most as many as the machine can have     */
+	__u32 flags;       /* in, out: UWIND_SESSION_* */
+	__u32 event;       /* enum uwind_event */
+	__u32 max_frames;  /* 0: UWIND_DEFAULT_FRAMES */
+	__u64 rate;        /* Hz (1 … 100,000), or ns (10,000 …) or cycles */
+	__u64 targets;     /* __s32[]: process ids in the caller's namespace */
+	__u32 nr_targets;  /* 0 … UWIND_MAX_TARGETS */
+	__u32 session;     /* out: the session's number */
+	__u64 excludes;    /* __s32[]: process ids, as in targets */
+	__u32 nr_excludes; /* 0 … UWIND_MAX_TARGETS */
+	__s32 cgroup_fd;   /* CGROUP: a folder of the file system cgroup2; else 0 */
+	__u64 cpus;        /* __u32[]: numbers of CPUs */
+	__u32 nr_cpus;     /* 0: all; at most as many as the machine can have */
 	__u32 reserved;
 };
 
@@ -362,17 +362,17 @@ struct uwind_session_stats {
 	__u32 session;
 	__u64 requested;
 	__u64 answered;
-	__u64 pending;          /* open: the task sleeps in the kernel           */
-	__u64 lost[16];         /* by enum uwind_loss                            */
-	__u64 stops[32];        /* answered, by enum uwind_stop                  */
-	__u64 messages;         /* netlink messages sent                         */
-	__u64 messages_dropped; /* and refused by the reader's full socket       */
-	__u64 bytes;            /* of the messages that were sent                */
+	__u64 pending;          /* open: the task sleeps in the kernel */
+	__u64 lost[16];         /* by enum uwind_loss */
+	__u64 stops[32];        /* answered, by enum uwind_stop */
+	__u64 messages;         /* netlink messages sent */
+	__u64 messages_dropped; /* and refused by the reader's full socket */
+	__u64 bytes;            /* of the messages that were sent */
 	__u64 stacks_told;      /* samples for which a UWIND_RECORD_STACK was written */
-	__u64 stacks_known;     /* whose stack was in the message already        */
+	__u64 stacks_known;     /* whose stack was in the message already */
 	__u64 periods_missed;   /* of a clock's counters: no interrupt came, nothing was requested */
-	__u64 throttled;        /* times a counter stopped until the next tick: above kernel.perf_event_max_sample_rate */
-	__u64 counters_failed;  /* CPUs that came online, or threads, without a counter */
+	__u64 throttled; /* times a counter stopped until the next tick: above kernel.perf_event_max_sample_rate */
+	__u64 counters_failed; /* CPUs that came online, or threads, without a counter */
 };
 
 /*
@@ -386,8 +386,8 @@ struct uwind_session_stats {
  */
 struct uwind_session_ask {
 	__u32 size;
-	__s32 tid;    /* in the caller's namespace                               */
-	__u64 cookie; /* out                                                     */
+	__s32 tid;    /* in the caller's namespace */
+	__u64 cookie; /* out */
 };
 
 /*
@@ -408,8 +408,8 @@ struct uwind_self_add {
 	__u64 sframe_end;
 	__u64 text_start;
 	__u64 text_end;
-	__u64 bad_offset;  /* out, EBADMSG                                       */
-	char  bad_why[64]; /* out, EBADMSG                                       */
+	__u64 bad_offset; /* out, EBADMSG */
+	char bad_why[64]; /* out, EBADMSG */
 };
 
 /* UWIND_IOC_SELF_REMOVE: all ranges of that section. ENOENT: there is none. */
@@ -422,14 +422,14 @@ struct uwind_self_remove {
 /* UWIND_IOC_SELF_NEXT: the own range with the least text_start above "after". */
 struct uwind_self_next {
 	__u32 size;
-	__u32 found;        /* out: 0: there is no more                          */
+	__u32 found; /* out: 0: there is no more */
 	__u64 after;
-	__u64 text_start;   /* out                                               */
-	__u64 text_end;     /* out                                               */
-	__u64 sframe_start; /* out                                               */
+	__u64 text_start;   /* out */
+	__u64 text_end;     /* out */
+	__u64 sframe_start; /* out */
 };
 
-#define UWIND_IOC_MAGIC 0xf7
+#define UWIND_IOC_MAGIC          0xf7
 #define UWIND_IOC_ABI            _IOWR(UWIND_IOC_MAGIC, 0, struct uwind_abi)
 #define UWIND_IOC_TABLE_CREATE   _IOWR(UWIND_IOC_MAGIC, 1, struct uwind_table_create)
 #define UWIND_IOC_TABLE_DESTROY  _IOWR(UWIND_IOC_MAGIC, 2, struct uwind_table_destroy)
@@ -455,15 +455,15 @@ enum uwind_cmd {
 	UWIND_CMD_UNSPEC,
 	/* To the kernel: UWIND_A_FD. EPERM: see above. EBUSY: its session runs, or another call uses that descriptor. */
 	UWIND_CMD_ATTACH,
-	UWIND_CMD_RECORDS, /* from the kernel: SESSION, SEQ, RECORDS             */
+	UWIND_CMD_RECORDS, /* from the kernel: SESSION, SEQ, RECORDS */
 };
 
 enum uwind_attr {
 	UWIND_A_UNSPEC,
-	UWIND_A_FD,      /* u32: the sender's descriptor of /dev/uwind           */
-	UWIND_A_SESSION, /* u32                                                  */
-	UWIND_A_SEQ,     /* u64: 0, 1, 2 … of this session; a hole is a loss     */
-	UWIND_A_RECORDS, /* records, one after the other; there may be several   */
+	UWIND_A_FD,      /* u32: the sender's descriptor of /dev/uwind */
+	UWIND_A_SESSION, /* u32 */
+	UWIND_A_SEQ,     /* u64: 0, 1, 2 … of this session; a hole is a loss */
+	UWIND_A_RECORDS, /* records, one after the other; there may be several */
 	UWIND_A_PAD,
 	UWIND_A_MAX = UWIND_A_PAD,
 };
@@ -485,20 +485,20 @@ enum uwind_record_type {
 };
 
 struct uwind_record {
-	__u16 bytes; /* of the whole record, a multiple of 8, padded with zeros  */
-	__u16 type;  /* enum uwind_record_type; skip what you do not know        */
+	__u16 bytes; /* of the whole record, a multiple of 8, padded with zeros */
+	__u16 type;  /* enum uwind_record_type; skip what you do not know */
 };
 
 /* A thread, as one image of its process has it. */
 struct uwind_record_thread {
-	struct uwind_record record; /* UWIND_RECORD_THREAD                       */
-	__u16 number;        /* 1 … in this message, as stacks are               */
+	struct uwind_record record; /* UWIND_RECORD_THREAD */
+	__u16 number;               /* 1 … in this message, as stacks are */
 	__u16 reserved;
-	__u64 start_time_ns; /* when the process started; CLOCK_BOOTTIME         */
-	__u64 exec_id;       /* changes with every exec of the task              */
-	__u32 tgid;          /* in the PID namespace of the session's owner      */
+	__u64 start_time_ns; /* when the process started; CLOCK_BOOTTIME */
+	__u64 exec_id;       /* changes with every exec of the task */
+	__u32 tgid;          /* in the PID namespace of the session's owner */
 	__u32 tid;
-	char  comm[16];
+	char comm[16];
 };
 
 /*
@@ -509,30 +509,30 @@ struct uwind_record_thread {
  * UWIND_MAX_PARTS such records.
  */
 struct uwind_record_stack {
-	struct uwind_record record; /* UWIND_RECORD_STACK                        */
-	__u16 number;    /* 1 … in this message, as threads are                  */
-	__u16 below;     /* the stack that goes on outward; 0: none              */
-	__u8  nr_frames;
-	__u8  stop;      /* enum uwind_stop; where a stack goes on below: NONE   */
-	__u8  frames[];
+	struct uwind_record record; /* UWIND_RECORD_STACK */
+	__u16 number;               /* 1 … in this message, as threads are */
+	__u16 below;                /* the stack that goes on outward; 0: none */
+	__u8 nr_frames;
+	__u8 stop; /* enum uwind_stop; where a stack goes on below: NONE */
+	__u8 frames[];
 };
 
 /* The answer to one request. */
 struct uwind_record_sample {
-	struct uwind_record record; /* UWIND_RECORD_SAMPLE                       */
-	__u16 thread;    /* number of a UWIND_RECORD_THREAD                      */
-	__u16 stack;     /* number of a UWIND_RECORD_STACK: its innermost part; 0: lost */
-	__u64 cookie;    /* unique within a boot                                 */
-	__u64 time_ns;   /* of the first trigger; CLOCK_BOOTTIME                 */
-	__u32 weight;    /* triggers that this sample answers                    */
-	__u16 cpu;       /* of the first trigger                                 */
-	__u8  lost;      /* 0, or 1 + enum uwind_loss: there is no stack         */
-	__u8  word_bits; /* 64 or 32; 0, where there is no stack: not known      */
+	struct uwind_record record; /* UWIND_RECORD_SAMPLE */
+	__u16 thread;               /* number of a UWIND_RECORD_THREAD */
+	__u16 stack;                /* number of a UWIND_RECORD_STACK: its innermost part; 0: lost */
+	__u64 cookie;               /* unique within a boot */
+	__u64 time_ns;              /* of the first trigger; CLOCK_BOOTTIME */
+	__u32 weight;               /* triggers that this sample answers */
+	__u16 cpu;                  /* of the first trigger */
+	__u8 lost;                  /* 0, or 1 + enum uwind_loss: there is no stack */
+	__u8 word_bits;             /* 64 or 32; 0, where there is no stack: not known */
 };
 
-#define UWIND_FILE_NO_TABLE 1u /* nobody registered a table: a miss              */
+#define UWIND_FILE_NO_TABLE 1u /* nobody registered a table: a miss */
 #define UWIND_FILE_VDSO     2u
-#define UWIND_FILE_COMPAT   4u /* with VDSO: that of 32-bit processes            */
+#define UWIND_FILE_COMPAT   4u /* with VDSO: that of 32-bit processes */
 
 /*
  * A file that frames of this session lie in; sent when its first frame is.
@@ -542,21 +542,21 @@ struct uwind_record_sample {
  * again after a message with it was lost, and after it was sent without a path.
  */
 struct uwind_record_file {
-	struct uwind_record record; /* UWIND_RECORD_FILE                         */
-	__u32 file;      /* the number that frames carry; never used again       */
-	__u32 flags;     /* UWIND_FILE_*                                         */
-	__u32 tgid;      /* a process that maps it, in the owner's PID namespace */
-	__u32 path_bytes; /* of the path after this struct, NUL included; 0: not known */
+	struct uwind_record record; /* UWIND_RECORD_FILE */
+	__u32 file;                 /* the number that frames carry; never used again */
+	__u32 flags;                /* UWIND_FILE_* */
+	__u32 tgid;                 /* a process that maps it, in the owner's PID namespace */
+	__u32 path_bytes;           /* of the path after this struct, NUL included; 0: not known */
 	__u32 reserved;
-	__u64 start;     /* its mapping                                          */
+	__u64 start; /* its mapping */
 	__u64 end;
-	__u64 pgoff;     /* file offset of start, bytes                          */
+	__u64 pgoff; /* file offset of start, bytes */
 	__u64 inode;
 	__u32 dev_major;
 	__u32 dev_minor;
-	__u64 bytes;     /* size of the file                                     */
-	__u64 mtime_ns;  /* its last modification; CLOCK_REALTIME                */
-	char  path[];    /* as that process sees it                              */
+	__u64 bytes;    /* size of the file */
+	__u64 mtime_ns; /* its last modification; CLOCK_REALTIME */
+	char path[];    /* as that process sees it */
 };
 
 #endif

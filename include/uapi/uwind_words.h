@@ -16,52 +16,52 @@
  *
  * "complete" tells whether the stack ends where the thread began.
  */
-#define UWIND_STOP_LIST(X)                                                       \
-	X(NONE, "none", 0)                   /* still walking                    */ \
+#define UWIND_STOP_LIST(X)                                                          \
+	X(NONE, "none", 0)                   /* still walking */                    \
 	X(OUTERMOST, "outermost", 1)         /* the table says: nobody called us */ \
-	X(ZERO_RA, "zero_ra", 1)             /* the return address is 0          */ \
+	X(ZERO_RA, "zero_ra", 1)             /* the return address is 0 */          \
 	X(ZERO_FP, "zero_fp", 1)             /* end of a chain of frame pointers */ \
-	X(THREAD_START, "thread_start", 1)   /* in the code that starts threads  */ \
-	X(NO_TABLE, "no_table", 0)           /* no row, and no frame pointer     */ \
-	X(BAD_READ, "bad_read", 0)           /* stack memory could not be read   */ \
-	X(BACKWARDS, "backwards", 0)         /* the stack would not have shrunk  */ \
-	X(MISALIGNED, "misaligned", 0)       /* CFA is not a multiple of a word  */ \
+	X(THREAD_START, "thread_start", 1)   /* in the code that starts threads */  \
+	X(NO_TABLE, "no_table", 0)           /* no row, and no frame pointer */     \
+	X(BAD_READ, "bad_read", 0)           /* stack memory could not be read */   \
+	X(BACKWARDS, "backwards", 0)         /* the stack would not have shrunk */  \
+	X(MISALIGNED, "misaligned", 0)       /* CFA is not a multiple of a word */  \
 	X(BAD_PC, "bad_pc", 0)               /* not executable: pc or its caller */ \
-	X(LOST_REGISTER, "lost_register", 0) /* the rule needs a lost register   */ \
-	X(DEPTH, "depth", 0)                 /* as many frames as allowed        */ \
-	X(BAD_RULE, "bad_rule", 0)           /* a rule that means nothing        */ \
-	X(BAD_REGS, "bad_regs", 0)           /* the registers are of no use      */ \
-	X(REFUSED_READ, "refused_read", 0)   /* a fault outside the stack        */ \
-	X(KILLED, "killed", 0)               /* a fatal signal ended the walk    */ \
-	X(STACK_SWITCH, "stack_switch", 0)   /* to another stack, further down   */ \
+	X(LOST_REGISTER, "lost_register", 0) /* the rule needs a lost register */   \
+	X(DEPTH, "depth", 0)                 /* as many frames as allowed */        \
+	X(BAD_RULE, "bad_rule", 0)           /* a rule that means nothing */        \
+	X(BAD_REGS, "bad_regs", 0)           /* the registers are of no use */      \
+	X(REFUSED_READ, "refused_read", 0)   /* a fault outside the stack */        \
+	X(KILLED, "killed", 0)               /* a fatal signal ended the walk */    \
+	X(STACK_SWITCH, "stack_switch", 0)   /* to another stack, further down */   \
 	X(SHADOW_STACK, "shadow_stack", 0)   /* which has another return address */ \
 	X(BUSY, "busy", 0)                   /* the memory map was being changed all the time */
 
 /* How a frame was found: X(NAME, json). The first frame is always PC. */
-#define UWIND_METHOD_LIST(X)                                                     \
-	X(NONE, "none")                                                          \
-	X(PC, "pc")                   /* the registers themselves               */ \
-	X(SFRAME_V1, "sframe-v1")                                                \
-	X(SFRAME_V2, "sframe-v2")                                                \
-	X(SFRAME_V3, "sframe-v3")                                                \
-	X(EH_FRAME, "eh_frame")                                                  \
-	X(DEBUG_FRAME, "debug_frame")                                            \
-	X(EHABI, "ehabi")                                                        \
-	X(SYNTH, "synth")             /* rows made from the code, or a call     */ \
-	X(FP, "fp")                   /* frame pointer                          */ \
-	X(LR, "lr")                   /* link register                          */ \
-	X(SIGFRAME, "sigframe")       /* registers saved by signal delivery     */ \
-	X(COMPAT_FP, "compat_fp")     /* frame pointer of a 32-bit program      */
+#define UWIND_METHOD_LIST(X)                                               \
+	X(NONE, "none")                                                    \
+	X(PC, "pc") /* the registers themselves */                         \
+	X(SFRAME_V1, "sframe-v1")                                          \
+	X(SFRAME_V2, "sframe-v2")                                          \
+	X(SFRAME_V3, "sframe-v3")                                          \
+	X(EH_FRAME, "eh_frame")                                            \
+	X(DEBUG_FRAME, "debug_frame")                                      \
+	X(EHABI, "ehabi")                                                  \
+	X(SYNTH, "synth")         /* rows made from the code, or a call */ \
+	X(FP, "fp")               /* frame pointer */                      \
+	X(LR, "lr")               /* link register */                      \
+	X(SIGFRAME, "sigframe")   /* registers saved by signal delivery */ \
+	X(COMPAT_FP, "compat_fp") /* frame pointer of a 32-bit program */
 
 /* Why a request has no stack: X(NAME, json). */
-#define UWIND_LOSS_LIST(X)                                                       \
-	X(EXEC, "exec")                 /* the task executed another program     */ \
-	X(EXIT, "exit")                 /* the task's memory was gone            */ \
-	X(KTHREAD, "kthread")           /* kernel thread or user worker          */ \
-	X(NOMEM, "nomem")               /* the supply of requests was empty      */ \
-	X(CANCELLED, "cancelled")       /* withdrawn by the asker                */ \
-	X(SESSION_GONE, "session_gone") /* the session ended first               */ \
-	X(DROPPED, "dropped")           /* the reader was too slow               */ \
+#define UWIND_LOSS_LIST(X)                                                      \
+	X(EXEC, "exec")                 /* the task executed another program */ \
+	X(EXIT, "exit")                 /* the task's memory was gone */        \
+	X(KTHREAD, "kthread")           /* kernel thread or user worker */      \
+	X(NOMEM, "nomem")               /* the supply of requests was empty */  \
+	X(CANCELLED, "cancelled")       /* withdrawn by the asker */            \
+	X(SESSION_GONE, "session_gone") /* the session ended first */           \
+	X(DROPPED, "dropped")           /* the reader was too slow */           \
 	X(HIDDEN, "hidden")             /* the asker may not see the task any more */
 
 /*
