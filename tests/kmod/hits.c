@@ -48,7 +48,7 @@ struct counts {
 };
 
 struct process {
-	atomic_t tgid; /* 0: free. Set once                                      */
+	atomic_t tgid; /* 0: free. Set once */
 	atomic_t asked;
 };
 

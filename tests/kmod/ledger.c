@@ -17,9 +17,9 @@
 #include "rain.h"
 #include "uwind_words.h"
 
-#define LEDGER_BITS 20
+#define LEDGER_BITS   20
 #define LEDGER_PROBES 64
-#define LEDGER_SHOWN 16
+#define LEDGER_SHOWN  16
 
 #define ENUM_LOSS(name, json) LOSS_##name,
 enum { UWIND_LOSS_LIST(ENUM_LOSS) NR_LOSSES };
@@ -30,7 +30,7 @@ static const char *const context_names[NR_CONTEXTS] = { "task", "softirq", "irq"
 enum { ENTRY_FREE, ENTRY_OPEN, ENTRY_ANSWERED, ENTRY_CANCELLED };
 
 struct entry {
-	atomic64_t cookie; /* 0: free. Set once                                  */
+	atomic64_t cookie; /* 0: free. Set once */
 	atomic_t state;
 	pid_t tgid;
 	pid_t tid;
@@ -199,15 +199,14 @@ void ledger_show(struct seq_file *out)
 
 		seq_printf(out, "%s asked %d shared %d refused %d nomem %d exiting %d answered %d frames %lld\n",
 			   context_names[i], atomic_read(&column->asked), atomic_read(&column->shared),
-			   atomic_read(&column->refused), atomic_read(&column->nomem),
-			   atomic_read(&column->exiting), atomic_read(&column->answered),
-			   atomic64_read(&column->frames));
+			   atomic_read(&column->refused), atomic_read(&column->nomem), atomic_read(&column->exiting),
+			   atomic_read(&column->answered), atomic64_read(&column->frames));
 	}
 	for (i = 0; i < NR_LOSSES; i++)
 		seq_printf(out, "lost %s %d\n", loss_names[i], atomic_read(&lost[i]));
 	seq_printf(out, "strange %d\ntwice %d\nwrong_task %d\nwrong_image %d\ncancelled %d\nfull %d\nopen %u\n",
-		   atomic_read(&strange), atomic_read(&twice), atomic_read(&wrong_task),
-		   atomic_read(&wrong_image), atomic_read(&cancelled), atomic_read(&full), count_open());
+		   atomic_read(&strange), atomic_read(&twice), atomic_read(&wrong_task), atomic_read(&wrong_image),
+		   atomic_read(&cancelled), atomic_read(&full), count_open());
 	seq_printf(out, "sent %llu\n", nmi_sent());
 	show_owing(out);
 }

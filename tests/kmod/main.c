@@ -114,8 +114,8 @@ static int start(void)
 	if (!err)
 		err = spoil_start();
 	if (!err)
-		err = senders_start(period_us, strstr(contexts, "softirq"),
-				   strstr(contexts, "hardirq"), strstr(contexts, "nmi"));
+		err = senders_start(period_us, strstr(contexts, "softirq"), strstr(contexts, "hardirq"),
+				    strstr(contexts, "nmi"));
 	if (err)
 		stop();
 	return err;

@@ -13,7 +13,7 @@
 #include "rain.h"
 
 static DEFINE_PER_CPU(atomic_t, under_way);
-static DEFINE_PER_CPU(u64, sent); /* to this processor: one other sends to it        */
+static DEFINE_PER_CPU(u64, sent); /* to this processor: one other sends to it */
 
 static int handle(unsigned int type, struct pt_regs *regs)
 {

@@ -28,10 +28,20 @@ void nmi_send(unsigned int cpu);
 void nmi_stop(void);
 u64 nmi_sent(void);
 #else
-static inline int nmi_start(void) { return -EOPNOTSUPP; }
-static inline void nmi_send(unsigned int cpu) {}
-static inline void nmi_stop(void) {}
-static inline u64 nmi_sent(void) { return 0; }
+static inline int nmi_start(void)
+{
+	return -EOPNOTSUPP;
+}
+static inline void nmi_send(unsigned int cpu)
+{
+}
+static inline void nmi_stop(void)
+{
+}
+static inline u64 nmi_sent(void)
+{
+	return 0;
+}
 #endif
 
 /* hits.c: asks for the sessions, and counts what was hit. */

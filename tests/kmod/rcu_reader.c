@@ -10,7 +10,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
-#define LONGEST_MS 15000 /* before the kernel complains                      */
+#define LONGEST_MS 15000 /* before the kernel complains */
 
 static struct task_struct *reader;
 static DECLARE_COMPLETION(begun);

@@ -24,7 +24,7 @@ struct moment {
 
 static DEFINE_PER_CPU(struct moment, moments);
 static DEFINE_PER_CPU(struct task_struct *, senders);
-static unsigned int mean_us; /* 0: nothing rains                                  */
+static unsigned int mean_us; /* 0: nothing rains */
 static bool with_softirq, with_irq, with_nmi;
 
 static void in_softirq_hit(struct tasklet_struct *tasklet)

@@ -32,8 +32,7 @@ static int applying(struct kprobe *probe, struct pt_regs *regs)
 {
 	const u64 *pc = (const u64 *)regs_get_kernel_argument(regs, 2);
 
-	if (current->tgid == spoil && current->mm && *pc >= current->mm->start_code &&
-	    *pc < current->mm->end_code)
+	if (current->tgid == spoil && current->mm && *pc >= current->mm->start_code && *pc < current->mm->end_code)
 		set_first_argument(regs, (unsigned long)&nothing);
 	return 0;
 }
