@@ -25,7 +25,7 @@
 
 #define MAX_THREADS 8
 #define NOBODY      65534
-#define MEMBER      65533 /* its group may open the device                    */
+#define MEMBER      65533 /* its group may open the device */
 
 struct tally *tally;
 bool ordinary;
@@ -33,8 +33,8 @@ int inherited_control;
 
 static const struct {
 	const char *name;
-	enum { NEVER, SOMETIMES, EITHER } succeeds; /* for a privileged user    */
-	bool open;                                  /* for everybody            */
+	enum { NEVER, SOMETIMES, EITHER } succeeds; /* for a privileged user */
+	bool open;                                  /* for everybody */
 } calls[NR_CALLS] = {
 	[CALL_ABI] = { "abi", SOMETIMES, true },
 	[CALL_CREATE_ROWS] = { "table-create-rows", SOMETIMES, false },
@@ -188,7 +188,8 @@ static int judge(enum call call)
 	uint64_t good = tally->results[call][0], bad = refusals(call);
 	bool kept = keeps_its_word(call, good, bad);
 
-	printf("%-22s succeeded %8llu refused %8llu:", calls[call].name, (unsigned long long)good, (unsigned long long)bad);
+	printf("%-22s succeeded %8llu refused %8llu:", calls[call].name, (unsigned long long)good,
+	       (unsigned long long)bad);
 	for (int e = 1; e < NR_ERRNOS; e++)
 		if (tally->results[call][e])
 			printf(" %s %llu", strerrorname_np(e), (unsigned long long)tally->results[call][e]);

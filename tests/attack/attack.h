@@ -17,27 +17,54 @@ struct dice {
 
 uint64_t roll(struct dice *dice);
 /* 0 … sides - 1 */
-static inline uint32_t pick(struct dice *dice, uint32_t sides) { return roll(dice) % sides; }
+static inline uint32_t pick(struct dice *dice, uint32_t sides)
+{
+	return roll(dice) % sides;
+}
 /* One time in n. */
-static inline bool rarely(struct dice *dice, uint32_t n) { return pick(dice, n) == 0; }
+static inline bool rarely(struct dice *dice, uint32_t n)
+{
+	return pick(dice, n) == 0;
+}
 
 /* --- the tally: shared by all processes ------------------------------------------------------ */
 
 enum call {
-	CALL_ABI, CALL_CREATE_ROWS, CALL_CREATE_SFRAME, CALL_CREATE_REMOTE, CALL_DESTROY, CALL_TIE, CALL_BIND, CALL_UNBIND,
-	CALL_NEXT, CALL_STATS, CALL_START, CALL_ENABLE, CALL_ASK, CALL_SESSION_STATS, CALL_STOP,
-	CALL_SELF_ADD, CALL_SELF_REMOVE, CALL_SELF_NEXT,
-	CALL_NUMBER, CALL_FILE, CALL_ATTACH, CALL_MESSAGE, CALL_READ, CALL_UNLOAD, NR_CALLS,
+	CALL_ABI,
+	CALL_CREATE_ROWS,
+	CALL_CREATE_SFRAME,
+	CALL_CREATE_REMOTE,
+	CALL_DESTROY,
+	CALL_TIE,
+	CALL_BIND,
+	CALL_UNBIND,
+	CALL_NEXT,
+	CALL_STATS,
+	CALL_START,
+	CALL_ENABLE,
+	CALL_ASK,
+	CALL_SESSION_STATS,
+	CALL_STOP,
+	CALL_SELF_ADD,
+	CALL_SELF_REMOVE,
+	CALL_SELF_NEXT,
+	CALL_NUMBER,
+	CALL_FILE,
+	CALL_ATTACH,
+	CALL_MESSAGE,
+	CALL_READ,
+	CALL_UNLOAD,
+	NR_CALLS,
 };
 
 #define NR_ERRNOS 160
 
 struct tally {
-	uint64_t calls;                       /* made so far, by all             */
+	uint64_t calls; /* made so far, by all */
 	uint64_t goal;
-	uint64_t results[NR_CALLS][NR_ERRNOS]; /* by errno; 0: it succeeded      */
-	uint64_t forbidden;                   /* successes of an ordinary user that must not be */
-	uint32_t family;                      /* generic netlink's number of ours */
+	uint64_t results[NR_CALLS][NR_ERRNOS]; /* by errno; 0: it succeeded */
+	uint64_t forbidden;                    /* successes of an ordinary user that must not be */
+	uint32_t family;                       /* generic netlink's number of ours */
 };
 
 extern struct tally *tally;

@@ -97,7 +97,9 @@ static void create_rows(struct dice *dice)
 	uint32_t nr_rules = any_rules(dice, rules, rarely(dice, 8) ? 300 : 8);
 	uint32_t nr_rows = any_rows(dice, rows, rarely(dice, 8) ? 2000 : 40, nr_rules);
 	struct uwind_table_create arg = {
-		.source = UWIND_SOURCE_ROWS, .pidfd = -1, .nr_rules = nr_rules,
+		.source = UWIND_SOURCE_ROWS,
+		.pidfd = -1,
+		.nr_rules = nr_rules,
 		.data = (uintptr_t)any_pointer(dice, rows, nr_rows * sizeof(rows[0])),
 		.data_bytes = nr_rows * sizeof(rows[0]),
 		.rules = (uintptr_t)any_pointer(dice, rules, nr_rules * sizeof(rules[0])),
@@ -114,7 +116,8 @@ static void create_rows(struct dice *dice)
 static struct uwind_table_create sframe_arguments(struct dice *dice, const struct uwind_segment *segment)
 {
 	return (struct uwind_table_create){
-		.address = own_section()->address, .pidfd = -1,
+		.address = own_section()->address,
+		.pidfd = -1,
 		.segments = (uintptr_t)any_pointer(dice, segment, sizeof(*segment)),
 		.nr_segments = rarely(dice, 32) ? pick(dice, 20) : 1,
 	};
@@ -175,7 +178,8 @@ static void bind(struct dice *dice)
 	struct uwind_range_bind arg = { .table = table.number, .pidfd = any_pidfd(dice), .nr_ranges = nr };
 
 	for (uint32_t i = 0; i < nr; i++, start += 64)
-		ranges[i] = (struct uwind_range){ start, start + (rarely(dice, 32) ? roll(dice) : 1 + pick(dice, 64)), pick(dice, 4096) };
+		ranges[i] = (struct uwind_range){ start, start + (rarely(dice, 32) ? roll(dice) : 1 + pick(dice, 64)),
+						  pick(dice, 4096) };
 	arg.ranges = (uintptr_t)any_pointer(dice, ranges, nr * sizeof(ranges[0]));
 	call(dice, CALL_BIND, table.control, UWIND_IOC_RANGE_BIND, &arg, sizeof(arg));
 }
@@ -192,7 +196,8 @@ static void next(struct dice *dice)
 	char path[256];
 	struct uwind_table_next arg = {
 		.after = rarely(dice, 2) ? any_table(dice).number : 0,
-		.path = (uintptr_t)any_pointer(dice, path, sizeof(path)), .path_bytes = pick(dice, sizeof(path)),
+		.path = (uintptr_t)any_pointer(dice, path, sizeof(path)),
+		.path_bytes = pick(dice, sizeof(path)),
 	};
 
 	memset(path, 0, sizeof(path));
@@ -269,7 +274,9 @@ static void start(struct dice *dice)
 	struct filter filter;
 	uint32_t nr = pick(dice, 8), flags = pick(dice, 16);
 	struct uwind_session_start arg = {
-		.flags = rarely(dice, 32) ? roll(dice) : flags, .event = rarely(dice, 8), .rate = any_rate(dice, flags),
+		.flags = rarely(dice, 32) ? roll(dice) : flags,
+		.event = rarely(dice, 8),
+		.rate = any_rate(dice, flags),
 		.max_frames = rarely(dice, 4) ? pick(dice, UWIND_MAX_FRAMES + 2) : 0,
 	};
 
@@ -314,8 +321,10 @@ static void self_add(struct dice *dice)
 	static __thread uint8_t bytes[16384];
 	const struct section *own = own_section();
 	struct uwind_self_add arg = {
-		.sframe_start = own->address, .sframe_end = own->address + own->nr_bytes,
-		.text_start = own->text_start, .text_end = own->text_end,
+		.sframe_start = own->address,
+		.sframe_end = own->address + own->nr_bytes,
+		.text_start = own->text_start,
+		.text_end = own->text_end,
 	};
 
 	if (rarely(dice, 2)) {
@@ -346,7 +355,8 @@ static void self_next(struct dice *dice)
 /* Numbers, sizes and directions that nobody gave out, and numbers of the other device. */
 static void unknown_number(struct dice *dice)
 {
-	unsigned long request = _IOC(pick(dice, 4), rarely(dice, 4) ? pick(dice, 256) : UWIND_IOC_MAGIC, 64 + pick(dice, 192), pick(dice, 16384));
+	unsigned long request = _IOC(pick(dice, 4), rarely(dice, 4) ? pick(dice, 256) : UWIND_IOC_MAGIC,
+				     64 + pick(dice, 192), pick(dice, 16384));
 	char arg[512] = { 0 };
 
 	if (rarely(dice, 4))
@@ -386,10 +396,11 @@ static const struct {
 	void (*make)(struct dice *dice);
 	uint32_t weight;
 } kinds[] = {
-	{ abi, 4 }, { create_rows, 10 }, { create_sframe, 10 }, { create_remote, 4 }, { destroy, 12 }, { tie, 10 },
-	{ bind, 12 }, { unbind, 8 }, { next, 6 }, { stats, 3 }, { start, 3 }, { enable, 4 }, { ask, 10 },
-	{ session_stats, 3 }, { stop, 3 }, { self_add, 12 }, { self_remove, 8 }, { self_next, 6 },
-	{ unknown_number, 4 }, { file_operation, 3 }, { unload, 1 },
+	{ abi, 4 },       { create_rows, 10 }, { create_sframe, 10 }, { create_remote, 4 },  { destroy, 12 },
+	{ tie, 10 },      { bind, 12 },        { unbind, 8 },         { next, 6 },           { stats, 3 },
+	{ start, 3 },     { enable, 4 },       { ask, 10 },           { session_stats, 3 },  { stop, 3 },
+	{ self_add, 12 }, { self_remove, 8 },  { self_next, 6 },      { unknown_number, 4 }, { file_operation, 3 },
+	{ unload, 1 },
 };
 
 void any_ioctl(struct dice *dice)

@@ -31,11 +31,11 @@
 #define ROOM       16384
 
 static long page;
-static char *shifting; /* pages that are unmapped, mapped and protected         */
-static char *withheld; /* pages that a userfaultfd delivers                     */
-static char *edge;     /* two pages, and nothing behind them                    */
-static char *closed;   /* a page that nobody may read or write                  */
-static char *readable; /* and one that nobody may write                         */
+static char *shifting; /* pages that are unmapped, mapped and protected */
+static char *withheld; /* pages that a userfaultfd delivers */
+static char *edge;     /* two pages, and nothing behind them */
+static char *closed;   /* a page that nobody may read or write */
+static char *readable; /* and one that nobody may write */
 static char *texts[NR_SLOTS];
 static int fault_fd = -1;
 
@@ -87,10 +87,21 @@ static char *in_region(struct dice *dice, char *region, size_t nr)
 
 static void *wild_pointer(struct dice *dice)
 {
-	const uint64_t wild[] = {
-		0, 1, 8, 4096, ~0ull, ~0ull - 4095, 1ull << 47, (1ull << 47) - 4, (1ull << 48) - 8, 1ull << 52, 0x8000000000000000ull,
-		0xffff800000000000ull, 0xffffffff81000000ull, 0xffff800008000000ull, roll(dice)
-	};
+	const uint64_t wild[] = { 0,
+				  1,
+				  8,
+				  4096,
+				  ~0ull,
+				  ~0ull - 4095,
+				  1ull << 47,
+				  (1ull << 47) - 4,
+				  (1ull << 48) - 8,
+				  1ull << 52,
+				  0x8000000000000000ull,
+				  0xffff800000000000ull,
+				  0xffffffff81000000ull,
+				  0xffff800008000000ull,
+				  roll(dice) };
 
 	return (void *)(uintptr_t)wild[pick(dice, sizeof(wild) / sizeof(wild[0]))];
 }
@@ -136,10 +147,22 @@ static int any_of(struct dice *dice, const int *slots)
 	return rarely(dice, 64) ? any_fd(dice) : slots[pick(dice, NR_SLOTS)];
 }
 
-int any_control(struct dice *dice) { return ordinary && !rarely(dice, 4) ? inherited_control : any_of(dice, controls); }
-int any_self(struct dice *dice) { return any_of(dice, selves); }
-int any_socket(struct dice *dice) { return any_of(dice, sockets); }
-int any_file(struct dice *dice) { return any_of(dice, files); }
+int any_control(struct dice *dice)
+{
+	return ordinary && !rarely(dice, 4) ? inherited_control : any_of(dice, controls);
+}
+int any_self(struct dice *dice)
+{
+	return any_of(dice, selves);
+}
+int any_socket(struct dice *dice)
+{
+	return any_of(dice, sockets);
+}
+int any_file(struct dice *dice)
+{
+	return any_of(dice, files);
+}
 
 int any_pidfd(struct dice *dice)
 {
@@ -239,8 +262,11 @@ static void be_victim(struct dice *dice)
 {
 	const struct section *own = own_section();
 	struct uwind_self_add add = {
-		.size = sizeof(add), .sframe_start = own->address, .sframe_end = own->address + own->nr_bytes,
-		.text_start = own->text_start, .text_end = own->text_end,
+		.size = sizeof(add),
+		.sframe_start = own->address,
+		.sframe_end = own->address + own->nr_bytes,
+		.text_start = own->text_start,
+		.text_end = own->text_end,
 	};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -335,7 +361,8 @@ static char *pages(int nr, int protection)
 static int withhold(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .range = { (uintptr_t)withheld, NR_PAGES * page }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_register reg = { .range = { (uintptr_t)withheld, NR_PAGES * page },
+				       .mode = UFFDIO_REGISTER_MODE_MISSING };
 
 	fault_fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | (geteuid() ? UFFD_USER_MODE_ONLY : 0));
 	if (fault_fd < 0 || ioctl(fault_fd, UFFDIO_API, &api) != 0 || ioctl(fault_fd, UFFDIO_REGISTER, &reg) != 0)

@@ -44,7 +44,8 @@ static void message(struct dice *dice)
 	for (uint32_t i = pick(dice, 5); i; i--) {
 		uint64_t value = roll(dice);
 
-		bytes += genl_put(m.attributes + bytes, pick(dice, 10) | (rarely(dice, 4) ? NLA_F_NESTED : 0), &value, pick(dice, 9));
+		bytes += genl_put(m.attributes + bytes, pick(dice, 10) | (rarely(dice, 4) ? NLA_F_NESTED : 0), &value,
+				  pick(dice, 9));
 	}
 	genl_finish(&m, rarely(dice, 16) ? pick(dice, 64) : tally->family, 2 + pick(dice, 6), bytes);
 	m.header.nlmsg_flags |= pick(dice, 8) ? NLM_F_ACK : NLM_F_DUMP;

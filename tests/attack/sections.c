@@ -68,7 +68,9 @@ size_t any_section(struct dice *dice, void *room, size_t nr)
 
 static struct uwind_rule any_rule(struct dice *dice)
 {
-	struct uwind_rule rule = { .kind = UWIND_RULE_FRAME, .cfa_reg = 7, .cfa_off = 16, .ra_place = UWIND_PLACE_CFA_MEM, .ra_off = -8 };
+	struct uwind_rule rule = {
+		.kind = UWIND_RULE_FRAME, .cfa_reg = 7, .cfa_off = 16, .ra_place = UWIND_PLACE_CFA_MEM, .ra_off = -8
+	};
 
 	if (rarely(dice, 3))
 		rule = (struct uwind_rule){ .kind = pick(dice, 6) };

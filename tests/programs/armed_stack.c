@@ -90,7 +90,8 @@ static int arm_once(int fd, struct uffdio_range range)
 
 int main(int argc, char **argv)
 {
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK), times = argc > 1 ? atoi(argv[1]) : 0, waited = 0;
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK), times = argc > 1 ? atoi(argv[1]) : 0,
+	    waited = 0;
 	struct uffdio_api api = { .api = UFFD_API };
 
 	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || !times) {

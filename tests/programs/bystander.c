@@ -48,8 +48,9 @@ static void print(struct series *series)
 	if (series->count == 0)
 		return;
 	qsort(series->us, series->count, sizeof(series->us[0]), compare);
-	printf("%s: worst %.0f us, 99.9 %% %.0f us, median %.0f us, of %u   ", series->name, (double)series->us[series->count - 1],
-	       (double)series->us[series->count - 1 - series->count / 1000], (double)series->us[series->count / 2], series->count);
+	printf("%s: worst %.0f us, 99.9 %% %.0f us, median %.0f us, of %u   ", series->name,
+	       (double)series->us[series->count - 1], (double)series->us[series->count - 1 - series->count / 1000],
+	       (double)series->us[series->count / 2], series->count);
 }
 
 /* A file that everybody maps: its lock is shared. */
@@ -134,7 +135,8 @@ static void map_many(long number)
 	int fd = open_shared();
 
 	for (long i = 0; i < number; i++)
-		if (mmap(NULL, (size_t)page, i % 2 ? PROT_READ : PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		if (mmap(NULL, (size_t)page, i % 2 ? PROT_READ : PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) ==
+		    MAP_FAILED)
 			exit(1);
 }
 

@@ -22,7 +22,7 @@
 #define NR_CHILDREN 16
 
 struct board {
-	volatile int begun; /* to cut the file off, in the control group */
+	volatile int begun;              /* to cut the file off, in the control group */
 	unsigned int results[NR_ERRNOS]; /* of registering, by errno */
 };
 
@@ -117,8 +117,10 @@ int main(int argc, char **argv)
 		;
 	rmdir(SLOW_CGROUP);
 	snprintf(detail, sizeof(detail), "%.0f ms", 1e3 * longest);
-	printf("     %u sections were registered, %u refused; the longest wait was %s\n", board->results[0], board->results[EBUSY], detail);
+	printf("     %u sections were registered, %u refused; the longest wait was %s\n", board->results[0],
+	       board->results[EBUSY], detail);
 	check("others do not wait for whoever holds a lock of his own", longest < MOST_WAIT_S, detail);
-	check("sections are registered, or refused", board->results[0] + board->results[EBUSY] == NR_CHILDREN, "another error");
+	check("sections are registered, or refused", board->results[0] + board->results[EBUSY] == NR_CHILDREN,
+	      "another error");
 	return check_failures != 0;
 }

@@ -8,18 +8,18 @@
 // Linked to a fixed address, so that the same address means something in both images: a section of a version that there
 // is not yet, which the child overwrites before it executes PROGRAM. Prints how often which of them was read.
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "uwind.h"
 
-#define AFTER_MS 10 /* the reader is held by then                               */
+#define AFTER_MS 10 /* the reader is held by then */
 
 static volatile uint8_t secret[64] = { 0xe2, 0xde, 99 };
 
@@ -41,8 +41,13 @@ static int read_section(int control, int pidfd)
 {
 	const struct uwind_segment segment = { 0x1000, 0x1000, 0x1000 };
 	struct uwind_table_create create = {
-		.size = sizeof(create), .source = UWIND_SOURCE_SFRAME_REMOTE, .data = (uintptr_t)secret, .data_bytes = sizeof(secret),
-		.pidfd = pidfd, .segments = (uintptr_t)&segment, .nr_segments = 1,
+		.size = sizeof(create),
+		.source = UWIND_SOURCE_SFRAME_REMOTE,
+		.data = (uintptr_t)secret,
+		.data_bytes = sizeof(secret),
+		.pidfd = pidfd,
+		.segments = (uintptr_t)&segment,
+		.nr_segments = 1,
 	};
 
 	return ioctl(control, UWIND_IOC_TABLE_CREATE, &create) ? errno : 0;

@@ -26,8 +26,8 @@
 #define RATE_HZ     1999
 #define NR_FILES    64
 #define NR_KEPT     16
-#define NR_NUMBERS  65536 /* of files; higher ones are not looked at              */
-#define NEW_FILES   150   /* of the user's                                       */
+#define NR_NUMBERS  65536 /* of files; higher ones are not looked at */
+#define NEW_FILES   150   /* of the user's */
 #define PATIENCE_MS 60000
 
 struct session {
@@ -101,10 +101,10 @@ static void read_record(const uint8_t *at, const struct uwind_record *record)
 		const struct uwind_record_file *file = (const void *)at;
 
 		if (file->file < NR_NUMBERS)
-			files[file->file] = (struct known){1, files[file->file].used, file->tgid, file->inode};
+			files[file->file] = (struct known){ 1, files[file->file].used, file->tgid, file->inode };
 	} else if (record->type == UWIND_RECORD_STACK) {
 		const struct uwind_record_stack *stack = (const void *)at;
-		struct bytes bytes = {stack->frames, at + record->bytes};
+		struct bytes bytes = { stack->frames, at + record->bytes };
 
 		for (int i = 0; i < stack->nr_frames; i++)
 			read_frame(&bytes);
@@ -141,7 +141,7 @@ static void read_message(const uint8_t *message, size_t size)
 static void read_on(const struct session *session, long ms)
 {
 	static _Alignas(8) uint8_t message[1 << 18];
-	struct pollfd poll_fd = {session->socket_fd, POLLIN, 0};
+	struct pollfd poll_fd = { session->socket_fd, POLLIN, 0 };
 	long end = now_ms() + ms;
 	ssize_t got;
 
@@ -181,14 +181,14 @@ static void set_buffer(const struct session *session, int bytes)
 
 static uint64_t messages_dropped(const struct session *session)
 {
-	struct uwind_session_stats stats = {.size = sizeof(stats)};
+	struct uwind_session_stats stats = { .size = sizeof(stats) };
 
 	return ioctl(session->control, UWIND_IOC_SESSION_STATS, &stats) ? 0 : stats.messages_dropped;
 }
 
 static void end(const struct session *session)
 {
-	struct uwind_session_stats stats = {.size = sizeof(stats)};
+	struct uwind_session_stats stats = { .size = sizeof(stats) };
 
 	ioctl(session->control, UWIND_IOC_SESSION_STOP, &stats);
 	read_on(session, 100);
@@ -200,9 +200,9 @@ static void end(const struct session *session)
 
 /* A loop that counts its argument down and returns. */
 #if defined(__x86_64__)
-static const uint8_t code[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3};
+static const uint8_t code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
 #else
-static const uint8_t code[] = {0x00, 0x04, 0x00, 0xf1, 0xe1, 0xff, 0xff, 0x54, 0xc0, 0x03, 0x5f, 0xd6};
+static const uint8_t code[] = { 0x00, 0x04, 0x00, 0xf1, 0xe1, 0xff, 0xff, 0x54, 0xc0, 0x03, 0x5f, 0xd6 };
 #endif
 
 typedef void (*count_down_fn)(uint64_t);

@@ -34,7 +34,9 @@ static inline size_t genl_put(uint8_t *at, uint16_t type, const void *data, uint
 /* bytes: of the attributes that were put. */
 static inline void genl_finish(struct genl_message *m, uint16_t family, uint8_t command, size_t bytes)
 {
-	m->header = (struct nlmsghdr){ .nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN) + bytes, .nlmsg_type = family, .nlmsg_flags = NLM_F_REQUEST };
+	m->header = (struct nlmsghdr){ .nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN) + bytes,
+				       .nlmsg_type = family,
+				       .nlmsg_flags = NLM_F_REQUEST };
 	m->genl = (struct genlmsghdr){ .cmd = command, .version = UWIND_GENL_VERSION };
 }
 

@@ -24,9 +24,9 @@
 #define RATE_HZ     3999
 #define HOLD_MS     90
 #define DEPTH       250
-#define MOST_SLEEPS 1 /* for the kernel's own reasons */
+#define MOST_SLEEPS 1     /* for the kernel's own reasons */
 #define LEAST_FULL  12288 /* bytes of a message that the next stack had no room in */
-#define TRIES       10 /* a busy machine may take too few samples to fill a message */
+#define TRIES       10    /* a busy machine may take too few samples to fill a message */
 
 enum stall_point { MESSAGE_SEND = 2, BATCH_TAKEN = 4 };
 enum who { HELD, NEIGHBOUR, OTHER, NR_WORKERS };
@@ -38,7 +38,7 @@ struct board {
 };
 
 static struct board *board;
-static long longest; /* message, in bytes                                        */
+static long longest; /* message, in bytes */
 
 static long now_ms(void)
 {

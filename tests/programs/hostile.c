@@ -21,34 +21,63 @@
 #include "section.h"
 #include "work.h"
 
-#define HOLD_S       3    /* what was taken is kept for so long, and taken anew */
-#define NR_SLEEPERS  1100 /* threads: four sessions count in more of them than a user may */
-#define NR_CHILDREN  400  /* with more ranges than a user may have, in all      */
-#define NR_BINDERS   17   /* so many processes have                             */
-#define NR_ERRNOS    135
-#define LARGE_ROWS   (1u << 19)
-#define MOST_ROWS    (12u << 20)
-#define MEMBER_ROWS  (1u << 18)
-#define RANGE_BYTES  16
-#define CUT_PAGES    256
+#define HOLD_S      3    /* what was taken is kept for so long, and taken anew */
+#define NR_SLEEPERS 1100 /* threads: four sessions count in more of them than a user may */
+#define NR_CHILDREN 400  /* with more ranges than a user may have, in all */
+#define NR_BINDERS  17   /* so many processes have */
+#define NR_ERRNOS   135
+#define LARGE_ROWS  (1u << 19)
+#define MOST_ROWS   (12u << 20)
+#define MEMBER_ROWS (1u << 18)
+#define RANGE_BYTES 16
+#define CUT_PAGES   256
 
 enum kind {
-	K_WORK, K_FORK, K_EXEC, K_MAP, K_CUT,
-	K_OPEN, K_SMALL, K_LARGE, K_INPUT, K_LATE, K_BROKEN,
-	K_SESSION, K_RATE, K_ASK_ONE, K_ASK, K_TIE, K_TABLE, K_BIND, NR_KINDS,
+	K_WORK,
+	K_FORK,
+	K_EXEC,
+	K_MAP,
+	K_CUT,
+	K_OPEN,
+	K_SMALL,
+	K_LARGE,
+	K_INPUT,
+	K_LATE,
+	K_BROKEN,
+	K_SESSION,
+	K_RATE,
+	K_ASK_ONE,
+	K_ASK,
+	K_TIE,
+	K_TABLE,
+	K_BIND,
+	NR_KINDS,
 };
 
 static const char *const names[NR_KINDS] = {
-	[K_WORK] = "work", [K_FORK] = "fork", [K_EXEC] = "exec", [K_MAP] = "map", [K_CUT] = "cut",
-	[K_OPEN] = "open", [K_SMALL] = "small-section", [K_LARGE] = "large-section", [K_INPUT] = "input",
-	[K_LATE] = "late-section", [K_BROKEN] = "broken-section",
-	[K_SESSION] = "session", [K_RATE] = "rate", [K_ASK_ONE] = "ask-one", [K_ASK] = "ask", [K_TIE] = "tie",
-	[K_TABLE] = "table", [K_BIND] = "bind",
+	[K_WORK] = "work",
+	[K_FORK] = "fork",
+	[K_EXEC] = "exec",
+	[K_MAP] = "map",
+	[K_CUT] = "cut",
+	[K_OPEN] = "open",
+	[K_SMALL] = "small-section",
+	[K_LARGE] = "large-section",
+	[K_INPUT] = "input",
+	[K_LATE] = "late-section",
+	[K_BROKEN] = "broken-section",
+	[K_SESSION] = "session",
+	[K_RATE] = "rate",
+	[K_ASK_ONE] = "ask-one",
+	[K_ASK] = "ask",
+	[K_TIE] = "tie",
+	[K_TABLE] = "table",
+	[K_BIND] = "bind",
 };
 
 struct board {
-	uint64_t results[NR_KINDS][NR_ERRNOS]; /* by errno; 0: it succeeded      */
-	pid_t sleepers;                        /* a process of so many threads   */
+	uint64_t results[NR_KINDS][NR_ERRNOS]; /* by errno; 0: it succeeded */
+	pid_t sleepers;                        /* a process of so many threads */
 };
 
 static struct board *board;
@@ -147,7 +176,9 @@ static void work(void)
 static void map_files(void)
 {
 	int fd = memfd_create("code", MFD_CLOEXEC);
-	void *text = fd >= 0 && ftruncate(fd, page) == 0 ? mmap(NULL, (size_t)page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	void *text = fd >= 0 && ftruncate(fd, page) == 0 ?
+			     mmap(NULL, (size_t)page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) :
+			     MAP_FAILED;
 
 	count(K_MAP, text != MAP_FAILED);
 	if (text != MAP_FAILED)
@@ -171,8 +202,14 @@ static void fork_one(int registered)
 		count(K_EXEC, waitpid(pid, NULL, 0) == pid);
 }
 
-static void fork_plain(void) { fork_one(0); }
-static void fork_registered(void) { fork_one(1); }
+static void fork_plain(void)
+{
+	fork_one(0);
+}
+static void fork_registered(void)
+{
+	fork_one(1);
+}
 
 /* A thousand files of code, each of which runs. */
 static void run_files(void)
@@ -193,7 +230,8 @@ static void map_what_is_cut(void)
 
 	cut_fd = memfd_create("cut", MFD_CLOEXEC);
 	if (cut_fd < 0 || ftruncate(cut_fd, (off_t)size) != 0 ||
-	    (cut = mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, cut_fd, 0)) == MAP_FAILED) {
+	    (cut = mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, cut_fd, 0)) ==
+		    MAP_FAILED) {
 		perror("hostile: a file to cut off");
 		exit(1);
 	}
@@ -243,8 +281,11 @@ static void add_broken(void)
 {
 	char *memory = mmap(NULL, (size_t)(2 * page), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct uwind_self_add arg = {
-		.size = sizeof(arg), .sframe_start = (uintptr_t)memory, .sframe_end = (uintptr_t)memory + 64,
-		.text_start = (uintptr_t)memory + page, .text_end = (uintptr_t)memory + 2 * page,
+		.size = sizeof(arg),
+		.sframe_start = (uintptr_t)memory,
+		.sframe_end = (uintptr_t)memory + 64,
+		.text_start = (uintptr_t)memory + page,
+		.text_end = (uintptr_t)memory + 2 * page,
 	};
 
 	for (int i = 0; i < 100; i++)
@@ -252,9 +293,18 @@ static void add_broken(void)
 	munmap(memory, (size_t)(2 * page));
 }
 
-static void take_small(void) { take(add_small, 1); }
-static void take_large(void) { take(add_large, 1); }
-static void take_late(void) { take(add_late, 1); }
+static void take_small(void)
+{
+	take(add_small, 1);
+}
+static void take_large(void)
+{
+	take(add_large, 1);
+}
+static void take_late(void)
+{
+	take(add_late, 1);
+}
 
 static void try_to_open(void)
 {
@@ -264,7 +314,10 @@ static void try_to_open(void)
 
 /* --- what /dev/uwind allows ------------------------------------------------------------------- */
 
-static int open_device(void) { return open(UWIND_DEVICE, O_RDWR | O_CLOEXEC); }
+static int open_device(void)
+{
+	return open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
+}
 
 static void *sleep_on(void *unused)
 {
@@ -289,7 +342,9 @@ static void sleep_in_threads(void)
 /* The messages of such a session are never read. */
 static int start_session(uint64_t rate)
 {
-	struct uwind_session_start arg = { .size = sizeof(arg), .flags = UWIND_SESSION_ALL | UWIND_SESSION_FREQUENCY, .rate = rate };
+	struct uwind_session_start arg = { .size = sizeof(arg),
+					   .flags = UWIND_SESSION_ALL | UWIND_SESSION_FREQUENCY,
+					   .rate = rate };
 	int control = open_device(), reader = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	struct genl_message m;
 
@@ -324,11 +379,18 @@ static void take_sessions(void)
 
 static uint32_t make_table(int control, uint32_t nr_rows)
 {
-	static const struct uwind_rule rules[] = { { .kind = UWIND_RULE_OUTERMOST }, { .kind = UWIND_RULE_THREAD_START } };
+	static const struct uwind_rule rules[] = { { .kind = UWIND_RULE_OUTERMOST },
+						   { .kind = UWIND_RULE_THREAD_START } };
 	struct uwind_row *rows = malloc(nr_rows * sizeof(*rows));
 	struct uwind_table_create arg = {
-		.size = sizeof(arg), .source = UWIND_SOURCE_ROWS, .method = UWIND_METHOD_SYNTH, .pidfd = -1,
-		.data = (uintptr_t)rows, .data_bytes = nr_rows * sizeof(*rows), .rules = (uintptr_t)rules, .nr_rules = 2,
+		.size = sizeof(arg),
+		.source = UWIND_SOURCE_ROWS,
+		.method = UWIND_METHOD_SYNTH,
+		.pidfd = -1,
+		.data = (uintptr_t)rows,
+		.data_bytes = nr_rows * sizeof(*rows),
+		.rules = (uintptr_t)rules,
+		.nr_rules = 2,
 	};
 
 	for (uint32_t i = 0; rows && i < nr_rows; i++)
@@ -373,19 +435,32 @@ static void bind_ranges(void)
 	struct uwind_range ranges[UWIND_MAX_RANGES];
 	int control = open_device();
 	struct uwind_range_bind arg = {
-		.size = sizeof(arg), .pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0), .nr_ranges = UWIND_MAX_RANGES,
-		.ranges = (uintptr_t)ranges, .table = insist_on_table(control),
+		.size = sizeof(arg),
+		.pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0),
+		.nr_ranges = UWIND_MAX_RANGES,
+		.ranges = (uintptr_t)ranges,
+		.table = insist_on_table(control),
 	};
 
 	do {
 		for (unsigned int i = 0; i < UWIND_MAX_RANGES; i++, text += RANGE_BYTES)
-			ranges[i] = (struct uwind_range){ (uintptr_t)text, (uintptr_t)text + RANGE_BYTES, i * RANGE_BYTES };
+			ranges[i] =
+				(struct uwind_range){ (uintptr_t)text, (uintptr_t)text + RANGE_BYTES, i * RANGE_BYTES };
 	} while (count(K_BIND, ioctl(control, UWIND_IOC_RANGE_BIND, &arg) == 0) == 0);
 }
 
-static void again_sessions(void) { take(take_sessions, 1); }
-static void again_tables(void) { take(make_tables, 1); }
-static void again_ties(void) { take(tie_tables, 1); }
+static void again_sessions(void)
+{
+	take(take_sessions, 1);
+}
+static void again_tables(void)
+{
+	take(make_tables, 1);
+}
+static void again_ties(void)
+{
+	take(tie_tables, 1);
+}
 
 /* What one process may have, then what one user may. */
 static void again_binds(void)
@@ -400,13 +475,14 @@ static void (*const plain_roles[])(void) = {
 	work, work, work, fork_plain, fork_plain, map_files, map_files, run_files, run_files, cut_off,
 };
 static void (*const stranger_roles[])(void) = {
-	work, fork_registered, fork_registered, run_files, run_files, take_small, take_large, take_late, add_broken, cut_off,
+	work,       fork_registered, fork_registered, run_files,  run_files,
+	take_small, take_large,      take_late,       add_broken, cut_off,
 };
 static void (*const member_roles[])(void) = { again_sessions, again_tables, again_ties, again_binds };
 
-#define START(roles)                                                  \
+#define START(roles)                                                   \
 	for (size_t i_ = 0; i_ < sizeof(roles) / sizeof(*roles); i_++) \
-		start(roles[i_])
+	start(roles[i_])
 
 static void print(void)
 {
@@ -414,7 +490,8 @@ static void print(void)
 		printf("%s", names[kind]);
 		for (int error = 0; error < NR_ERRNOS; error++)
 			if (board->results[kind][error])
-				printf(" %s %llu", error ? strerrorname_np(error) : "ok", (unsigned long long)board->results[kind][error]);
+				printf(" %s %llu", error ? strerrorname_np(error) : "ok",
+				       (unsigned long long)board->results[kind][error]);
 		puts("");
 	}
 	fflush(stdout);

@@ -46,18 +46,28 @@ static const struct uwind_segment segment = { 0x1000, 0x1000, 0x1000 };
 static struct uwind_table_create good_rows(void)
 {
 	return (struct uwind_table_create){
-		.size = sizeof(struct uwind_table_create), .source = UWIND_SOURCE_ROWS,
-		.data = PTR(rows), .data_bytes = sizeof(rows), .pidfd = -1,
-		.rules = PTR(rules), .nr_rules = 2, .method = UWIND_METHOD_EH_FRAME,
+		.size = sizeof(struct uwind_table_create),
+		.source = UWIND_SOURCE_ROWS,
+		.data = PTR(rows),
+		.data_bytes = sizeof(rows),
+		.pidfd = -1,
+		.rules = PTR(rules),
+		.nr_rules = 2,
+		.method = UWIND_METHOD_EH_FRAME,
 	};
 }
 
 static struct uwind_table_create good_sframe(const void *bytes, uint64_t nr_bytes)
 {
 	return (struct uwind_table_create){
-		.size = sizeof(struct uwind_table_create), .source = UWIND_SOURCE_SFRAME_BYTES,
-		.data = PTR(bytes), .data_bytes = nr_bytes, .address = 0x2000, .pidfd = -1,
-		.segments = PTR(&segment), .nr_segments = 1,
+		.size = sizeof(struct uwind_table_create),
+		.source = UWIND_SOURCE_SFRAME_BYTES,
+		.data = PTR(bytes),
+		.data_bytes = nr_bytes,
+		.address = 0x2000,
+		.pidfd = -1,
+		.segments = PTR(&segment),
+		.nr_segments = 1,
 	};
 }
 
@@ -123,19 +133,24 @@ static void check_shape(const struct shape *s)
 	named("a size of 0 is refused", s->name, ioctl(*s->fd, s->request, longer), EINVAL);
 	memcpy(longer, &size, sizeof(size));
 	longer[s->bytes] = 1;
-	named("a longer struct with something in its tail is refused", s->name, ioctl(*s->fd, s->request, longer), E2BIG);
+	named("a longer struct with something in its tail is refused", s->name, ioctl(*s->fd, s->request, longer),
+	      E2BIG);
 	memcpy(longer, &huge, sizeof(huge));
 	named("a struct longer than a page is refused", s->name, ioctl(*s->fd, s->request, longer), E2BIG);
 	size = s->bytes;
 	memcpy(cut, &size, sizeof(size));
 	if (s->bytes > 8)
-		named("a struct that runs into unmapped memory is refused", s->name, ioctl(*s->fd, s->request, cut), EFAULT);
+		named("a struct that runs into unmapped memory is refused", s->name, ioctl(*s->fd, s->request, cut),
+		      EFAULT);
 	munmap(memory, page);
 }
 
 static void check_accepted_shapes(void)
 {
-	struct { struct uwind_abi abi; uint64_t tail; } longer = { .abi.size = sizeof(longer) };
+	struct {
+		struct uwind_abi abi;
+		uint64_t tail;
+	} longer = { .abi.size = sizeof(longer) };
 	struct uwind_abi abi = { .size = 8 };
 	struct uwind_stats stats = { .size = sizeof(stats) };
 
@@ -150,17 +165,18 @@ static void check_numbers(void)
 {
 	char space[512] = { 0 };
 
-	check_errno("an unknown number is refused", ioctl(control, _IOWR(UWIND_IOC_MAGIC, 31, struct uwind_abi), space), ENOTTY);
+	check_errno("an unknown number is refused", ioctl(control, _IOWR(UWIND_IOC_MAGIC, 31, struct uwind_abi), space),
+		    ENOTTY);
 	check_errno("another magic is refused", ioctl(control, _IOWR('u', 0, struct uwind_abi), space), ENOTTY);
 	check_errno("the open device does not create tables", ioctl(self, UWIND_IOC_TABLE_CREATE, space), ENOTTY);
 	check_errno("the open device starts no session", ioctl(self, UWIND_IOC_SESSION_START, space), ENOTTY);
 	check_errno("the privileged device registers nobody's own", ioctl(control, UWIND_IOC_SELF_ADD, space), ENOTTY);
 }
 
-#define CREATE(rule, base, spoil, wanted)                                                    \
-	do {                                                                                 \
-		struct uwind_table_create c = base;                                          \
-		spoil;                                                                       \
+#define CREATE(rule, base, spoil, wanted)                                                               \
+	do {                                                                                            \
+		struct uwind_table_create c = base;                                                     \
+		spoil;                                                                                  \
 		check_errno("TABLE_CREATE: " rule, ioctl(control, UWIND_IOC_TABLE_CREATE, &c), wanted); \
 	} while (0)
 
@@ -196,7 +212,8 @@ static void check_create_sframe(void)
 	CREATE("a section too long is refused", good_sframe(garbage, UWIND_MAX_SECTION_BYTES + 1ull), , EINVAL);
 	CREATE("a section at a bad pointer is refused", good_sframe(garbage, 64), c.data = BAD_POINTER, EFAULT);
 	CREATE("no segments are refused", good_sframe(garbage, 64), c.nr_segments = 0, EINVAL);
-	CREATE("too many segments are refused", good_sframe(garbage, 64), c.nr_segments = UWIND_MAX_SEGMENTS + 1, EINVAL);
+	CREATE("too many segments are refused", good_sframe(garbage, 64), c.nr_segments = UWIND_MAX_SEGMENTS + 1,
+	       EINVAL);
 	CREATE("segments at a bad pointer are refused", good_sframe(garbage, 64), c.segments = BAD_POINTER, EFAULT);
 	CREATE("a remote section without a pidfd is refused", good_sframe(garbage, 64),
 	       c.source = UWIND_SOURCE_SFRAME_REMOTE, EBADF);
@@ -211,7 +228,8 @@ static void check_destroy(void)
 
 	check_errno("TABLE_DESTROY: table 0 is refused", ioctl(control, UWIND_IOC_TABLE_DESTROY, &d), ENOENT);
 	d.table = make_table();
-	check_errno("TABLE_DESTROY: another descriptor's table is refused", ioctl(other, UWIND_IOC_TABLE_DESTROY, &d), ENOENT);
+	check_errno("TABLE_DESTROY: another descriptor's table is refused", ioctl(other, UWIND_IOC_TABLE_DESTROY, &d),
+		    ENOENT);
 	check_errno("TABLE_DESTROY: the own table goes", ioctl(control, UWIND_IOC_TABLE_DESTROY, &d), 0);
 	check_errno("TABLE_DESTROY: a table goes once", ioctl(control, UWIND_IOC_TABLE_DESTROY, &d), ENOENT);
 	close(other);
@@ -281,7 +299,11 @@ static void check_files(void)
 static int bind_ranges(uint32_t table, int pidfd, const struct uwind_range *ranges, uint32_t nr)
 {
 	struct uwind_range_bind b = {
-		.size = sizeof(b), .table = table, .pidfd = pidfd, .nr_ranges = nr, .ranges = PTR(ranges),
+		.size = sizeof(b),
+		.table = table,
+		.pidfd = pidfd,
+		.nr_ranges = nr,
+		.ranges = PTR(ranges),
 	};
 
 	return ioctl(control, UWIND_IOC_RANGE_BIND, &b);
@@ -307,8 +329,10 @@ static void check_ranges(void)
 	check_errno("RANGE_BIND: no process is refused", bind_ranges(table, -1, &good, 1), EBADF);
 	check_errno("RANGE_BIND: something that is no pidfd is refused", bind_ranges(table, pipe_fd, &good, 1), EINVAL);
 	check_errno("RANGE_BIND: no ranges are refused", bind_ranges(table, own_pidfd, &good, 0), EINVAL);
-	check_errno("RANGE_BIND: too many ranges are refused", bind_ranges(table, own_pidfd, &good, UWIND_MAX_RANGES + 1), EINVAL);
-	check_errno("RANGE_BIND: ranges at a bad pointer are refused", bind_ranges(table, own_pidfd, (void *)BAD_POINTER, 1), EFAULT);
+	check_errno("RANGE_BIND: too many ranges are refused",
+		    bind_ranges(table, own_pidfd, &good, UWIND_MAX_RANGES + 1), EINVAL);
+	check_errno("RANGE_BIND: ranges at a bad pointer are refused",
+		    bind_ranges(table, own_pidfd, (void *)BAD_POINTER, 1), EFAULT);
 	check_errno("RANGE_BIND: an empty range is refused", bind_ranges(table, own_pidfd, &empty, 1), EINVAL);
 	check_errno("RANGE_BIND: unmapped memory is refused", bind_ranges(table, own_pidfd, &unmapped, 1), EFAULT);
 	check_errno("RANGE_BIND: executable memory is accepted", bind_ranges(table, own_pidfd, &good, 1), 0);
@@ -320,8 +344,8 @@ static void check_ranges(void)
 	drop_table(table);
 }
 
-#define MOST_RANGES 4096 /* of one process                                   */
-#define TEXT_BYTES (1u << 20)
+#define MOST_RANGES 4096 /* of one process */
+#define TEXT_BYTES  (1u << 20)
 
 static char *map_text(void)
 {
@@ -374,12 +398,14 @@ static void check_next(void)
 	drop_table(table);
 }
 
-#define START(rule, spoil, wanted)                                                             \
-	do {                                                                                   \
-		struct uwind_session_start s = {                                               \
-			.size = sizeof(s), .flags = UWIND_SESSION_ALL | UWIND_SESSION_FREQUENCY, .rate = 99, \
-		};                                                                             \
-		spoil;                                                                         \
+#define START(rule, spoil, wanted)                                                                        \
+	do {                                                                                              \
+		struct uwind_session_start s = {                                                          \
+			.size = sizeof(s),                                                                \
+			.flags = UWIND_SESSION_ALL | UWIND_SESSION_FREQUENCY,                             \
+			.rate = 99,                                                                       \
+		};                                                                                        \
+		spoil;                                                                                    \
 		check_errno("SESSION_START: " rule, ioctl(control, UWIND_IOC_SESSION_START, &s), wanted); \
 	} while (0)
 
@@ -395,14 +421,15 @@ static void check_session(void)
 	START("a frequency of 0 is refused", s.rate = 0, EINVAL);
 	START("too high a frequency is refused", s.rate = 100001, EINVAL);
 	START("requests have no frequency", s.event = UWIND_EVENT_REQUESTS, EINVAL);
-	START("requests have no user mode", (s.event = UWIND_EVENT_REQUESTS, s.flags = UWIND_SESSION_ALL | UWIND_SESSION_USER, s.rate = 0), EINVAL);
+	START("requests have no user mode",
+	      (s.event = UWIND_EVENT_REQUESTS, s.flags = UWIND_SESSION_ALL | UWIND_SESSION_USER, s.rate = 0), EINVAL);
 	START("requests have no period", (s.event = UWIND_EVENT_REQUESTS, s.flags = UWIND_SESSION_ALL), EINVAL);
 	START("an unknown event is refused", s.event = UWIND_NR_EVENTS, EINVAL);
 	START("too short a period is refused", (s.flags = UWIND_SESSION_ALL, s.rate = 9999), EINVAL);
 	START("all processes and a target are refused", s.nr_targets = 1, EINVAL);
 	START("neither all nor a target is refused", s.flags = UWIND_SESSION_FREQUENCY, EINVAL);
-	START("too many targets are refused",
-	      (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = UWIND_MAX_TARGETS + 1), EINVAL);
+	START("too many targets are refused", (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = UWIND_MAX_TARGETS + 1),
+	      EINVAL);
 	START("targets at a bad pointer are refused",
 	      (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = 1, s.targets = BAD_POINTER), EFAULT);
 	START("too many excluded processes are refused", s.nr_excludes = UWIND_MAX_TARGETS + 1, EINVAL);
@@ -411,10 +438,14 @@ static void check_session(void)
 	START("CPUs at a bad pointer are refused", (s.nr_cpus = 1, s.cpus = BAD_POINTER), EFAULT);
 	START("a cgroup without its flag is refused", s.cgroup_fd = pipe_fd, EINVAL);
 	START("a reserved field is refused", s.reserved = 1, EINVAL);
-	check_errno("SESSION_ASK: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_ASK, &ask), EINVAL);
-	check_errno("SESSION_ENABLE: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_ENABLE), EINVAL);
-	check_errno("SESSION_STATS: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_STATS, &stats), EINVAL);
-	check_errno("SESSION_STOP: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_STOP, &stats), EINVAL);
+	check_errno("SESSION_ASK: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_ASK, &ask),
+		    EINVAL);
+	check_errno("SESSION_ENABLE: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_ENABLE),
+		    EINVAL);
+	check_errno("SESSION_STATS: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_STATS, &stats),
+		    EINVAL);
+	check_errno("SESSION_STOP: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_STOP, &stats),
+		    EINVAL);
 }
 
 static int own_cgroup(void)
@@ -440,35 +471,42 @@ static void check_filters(void)
 	struct genl_message m;
 
 	genl_attach_message(&m, genl_family(), control, 1);
-	check("a reader is attached", send(reader, &m, m.header.nlmsg_len, 0) > 0 && genl_acknowledged(reader, 1) == 0, "it is not");
+	check("a reader is attached", send(reader, &m, m.header.nlmsg_len, 0) > 0 && genl_acknowledged(reader, 1) == 0,
+	      "it is not");
 	START("a target that is not there is refused",
 	      (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = 1, s.targets = PTR(&nobody)), ESRCH);
-	START("an excluded process that is not there is refused", (s.nr_excludes = 1, s.excludes = PTR(&nobody)), ESRCH);
+	START("an excluded process that is not there is refused", (s.nr_excludes = 1, s.excludes = PTR(&nobody)),
+	      ESRCH);
 	START("a CPU that there cannot be is refused", (s.nr_cpus = 1, s.cpus = PTR(&far)), EINVAL);
 	START("a cgroup that is no descriptor is refused", (s.flags |= UWIND_SESSION_CGROUP, s.cgroup_fd = -1), EBADF);
 	START("a pipe is no cgroup", (s.flags |= UWIND_SESSION_CGROUP, s.cgroup_fd = pipe_fd), EBADF);
 	START("a file is no cgroup", (s.flags |= UWIND_SESSION_CGROUP, s.cgroup_fd = own_exe), EBADF);
 	START("all filters together are accepted",
-	      (s.flags |= UWIND_SESSION_CGROUP, s.cgroup_fd = cgroup, s.nr_cpus = 2, s.cpus = PTR(cpus), s.nr_excludes = 1,
-	       s.excludes = PTR(&init)), 0);
+	      (s.flags |= UWIND_SESSION_CGROUP, s.cgroup_fd = cgroup, s.nr_cpus = 2, s.cpus = PTR(cpus),
+	       s.nr_excludes = 1, s.excludes = PTR(&init)),
+	      0);
 	check_errno("SESSION_STOP: accepted", ioctl(control, UWIND_IOC_SESSION_STOP, &stats), 0);
 	START("a target that is excluded is accepted",
 	      (s.flags = UWIND_SESSION_FREQUENCY, s.nr_targets = 1, s.targets = PTR(&itself), s.nr_excludes = 1,
-	       s.excludes = PTR(&itself), s.nr_cpus = 1, s.cpus = PTR(&first)), 0);
+	       s.excludes = PTR(&itself), s.nr_cpus = 1, s.cpus = PTR(&first)),
+	      0);
 	check_errno("SESSION_STOP: accepted again", ioctl(control, UWIND_IOC_SESSION_STOP, &stats), 0);
 	check("what a session excludes is not asked for", stats.requested == 0, "it was");
 	close(cgroup);
 	close(reader);
 }
 
-#define ADD(rule, spoil, wanted)                                                               \
-	do {                                                                                   \
-		struct uwind_self_add a = {                                                    \
-			.size = sizeof(a), .sframe_start = PTR(garbage), .sframe_end = PTR(garbage) + 64, \
-			.text_start = PTR(main), .text_end = PTR(main) + 16,                   \
-		};                                                                             \
-		spoil;                                                                         \
-		check_errno("SELF_ADD: " rule, ioctl(self, UWIND_IOC_SELF_ADD, &a), wanted);   \
+#define ADD(rule, spoil, wanted)                                                             \
+	do {                                                                                 \
+		struct uwind_self_add a = {                                                  \
+			.size = sizeof(a),                                                   \
+			.sframe_start = PTR(garbage),                                        \
+			.sframe_end = PTR(garbage) + 64,                                     \
+			.text_start = PTR(main),                                             \
+			.text_end = PTR(main) + 16,                                          \
+		};                                                                           \
+		spoil;                                                                       \
+		check_errno("SELF_ADD: " rule, ioctl(self, UWIND_IOC_SELF_ADD, &a), wanted); \
 	} while (0)
 
 int main(void);
@@ -483,7 +521,8 @@ static void check_self(void)
 	ADD("an empty text is refused", a.text_end = a.text_start, EINVAL);
 	ADD("a section that is not mapped is refused", (a.sframe_start = 4096, a.sframe_end = 4160), EFAULT);
 	ADD("a section too long is refused", a.sframe_end = a.sframe_start + UWIND_MAX_SECTION_BYTES + 1, EINVAL);
-	check_errno("SELF_REMOVE: a section that is not there is refused", ioctl(self, UWIND_IOC_SELF_REMOVE, &remove), ENOENT);
+	check_errno("SELF_REMOVE: a section that is not there is refused", ioctl(self, UWIND_IOC_SELF_REMOVE, &remove),
+		    ENOENT);
 	remove.reserved = 1;
 	check_errno("SELF_REMOVE: a reserved field is refused", ioctl(self, UWIND_IOC_SELF_REMOVE, &remove), EINVAL);
 }

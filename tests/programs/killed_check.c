@@ -21,7 +21,7 @@
 #include "uwind.h"
 
 #define HEADER_BYTES   28u
-#define FUNCTION_BYTES 16u /* of text                                        */
+#define FUNCTION_BYTES 16u /* of text */
 
 /* Architecture, and the offsets from the CFA that are fixed on it. */
 #ifdef __aarch64__
@@ -31,7 +31,7 @@
 #endif
 
 #define LEAST_MS 30   /* that a call takes, else nothing is told by killing its caller */
-#define LIMIT_MS 3000 /* for what takes some milliseconds, on any machine    */
+#define LIMIT_MS 3000 /* for what takes some milliseconds, on any machine */
 
 /* SFrame version 2, as it lies in a section. */
 struct function {
@@ -68,7 +68,8 @@ static void *room(size_t bytes)
 /* Functions without rows, in an order that is as good as random, in segments whose offsets fall as their addresses rise. */
 static void make_section(void)
 {
-	uint64_t nr = (bytes - HEADER_BYTES) / sizeof(struct function), segment_bytes = nr / UWIND_MAX_SEGMENTS * FUNCTION_BYTES;
+	uint64_t nr = (bytes - HEADER_BYTES) / sizeof(struct function),
+		 segment_bytes = nr / UWIND_MAX_SEGMENTS * FUNCTION_BYTES;
 	uint32_t header[] = { 0x0002dee2, ARCH_WORD, nr, 0, 0, 0, nr * sizeof(struct function) };
 	uint8_t *section = room(bytes);
 	struct function *functions = (void *)(section + HEADER_BYTES);
@@ -78,27 +79,39 @@ static void make_section(void)
 		functions[i] = (struct function){ .start = i * 1000003 % nr * FUNCTION_BYTES, .bytes = FUNCTION_BYTES };
 	for (uint64_t i = 0; i < UWIND_MAX_SEGMENTS; i++)
 		segments[i] = (struct uwind_segment){
-			i * segment_bytes, segment_bytes, (UWIND_MAX_SEGMENTS - i) * segment_bytes,
+			i * segment_bytes,
+			segment_bytes,
+			(UWIND_MAX_SEGMENTS - i) * segment_bytes,
 		};
 	section_call = (struct uwind_table_create){
-		.size = sizeof(section_call), .source = UWIND_SOURCE_SFRAME_BYTES, .pidfd = -1,
-		.data = (uintptr_t)section, .data_bytes = bytes,
-		.segments = (uintptr_t)segments, .nr_segments = UWIND_MAX_SEGMENTS,
+		.size = sizeof(section_call),
+		.source = UWIND_SOURCE_SFRAME_BYTES,
+		.pidfd = -1,
+		.data = (uintptr_t)section,
+		.data_bytes = bytes,
+		.segments = (uintptr_t)segments,
+		.nr_segments = UWIND_MAX_SEGMENTS,
 	};
 }
 
 static void make_rows(void)
 {
-	static const struct uwind_rule rules[] = { { .kind = UWIND_RULE_OUTERMOST }, { .kind = UWIND_RULE_THREAD_START } };
+	static const struct uwind_rule rules[] = { { .kind = UWIND_RULE_OUTERMOST },
+						   { .kind = UWIND_RULE_THREAD_START } };
 	uint64_t nr = bytes / sizeof(struct uwind_row);
 	struct uwind_row *rows = room(bytes);
 
 	for (uint32_t i = 0; i < nr; i++)
 		rows[i] = (struct uwind_row){ 16 * i, i % 2 };
 	rows_call = (struct uwind_table_create){
-		.size = sizeof(rows_call), .source = UWIND_SOURCE_ROWS, .pidfd = -1, .method = UWIND_METHOD_EH_FRAME,
-		.data = (uintptr_t)rows, .data_bytes = bytes,
-		.rules = (uintptr_t)rules, .nr_rules = 2,
+		.size = sizeof(rows_call),
+		.source = UWIND_SOURCE_ROWS,
+		.pidfd = -1,
+		.method = UWIND_METHOD_EH_FRAME,
+		.data = (uintptr_t)rows,
+		.data_bytes = bytes,
+		.rules = (uintptr_t)rules,
+		.nr_rules = 2,
 	};
 }
 
@@ -159,8 +172,11 @@ static void kill_within(const char *name, const struct uwind_table_create *call,
 	wait4(pid, &status, 0, &usage);
 	took = now_ms() - start;
 	snprintf(rule, sizeof(rule), "%s: the caller is killed in its midst", name);
-	snprintf(detail, sizeof(detail), "status %#x, %ld us in the kernel", status, usage.ru_stime.tv_sec * 1000000 + usage.ru_stime.tv_usec);
-	check(rule, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && (usage.ru_stime.tv_sec || usage.ru_stime.tv_usec), detail);
+	snprintf(detail, sizeof(detail), "status %#x, %ld us in the kernel", status,
+		 usage.ru_stime.tv_sec * 1000000 + usage.ru_stime.tv_usec);
+	check(rule,
+	      WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && (usage.ru_stime.tv_sec || usage.ru_stime.tv_usec),
+	      detail);
 	snprintf(rule, sizeof(rule), "%s: whoever is killed goes", name);
 	snprintf(detail, sizeof(detail), "it takes %.0f ms", took);
 	check(rule, took < LIMIT_MS, detail);

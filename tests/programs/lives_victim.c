@@ -179,14 +179,17 @@ static void loads(void)
 		library = dlopen(path, RTLD_NOW);
 		if (!library)
 			die(dlerror());
-		((uint64_t (*)(unsigned int, uint64_t (*)(uint64_t)))dlsym(library, "plugin_work"))(1, called_back);
+		((uint64_t(*)(unsigned int, uint64_t (*)(uint64_t)))dlsym(library, "plugin_work"))(1, called_back);
 		dlclose(library);
 	}
 	printf("loaded 1000 times\n");
 	fflush(stdout);
 }
 
-static void nothing(void) { exit(0); }
+static void nothing(void)
+{
+	exit(0);
+}
 
 /* --- stacks that cannot be read -------------------------------------------------------------- */
 
@@ -231,7 +234,8 @@ static int withheld_child(void *unused)
 static void withheld(void)
 {
 	withheld_stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (withheld_stack == MAP_FAILED || clone(withheld_child, withheld_stack + STACK_BYTES, CLONE_VM | SIGCHLD, NULL) < 0)
+	if (withheld_stack == MAP_FAILED ||
+	    clone(withheld_child, withheld_stack + STACK_BYTES, CLONE_VM | SIGCHLD, NULL) < 0)
 		die("clone");
 	while (wait(NULL) > 0)
 		;
@@ -292,8 +296,9 @@ static const struct {
 	const char *verb;
 	void (*live)(void);
 } lives[] = {
-	{ "bomb", bomb }, { "killed", killed }, { "shares", shares }, { "moves", moves }, { "files", files }, { "loads", loads },
-	{ "withheld", withheld }, { "vvar", vvar }, { "device", device }, { "eats", eats }, { "nothing", nothing },
+	{ "bomb", bomb },     { "killed", killed }, { "shares", shares },     { "moves", moves },
+	{ "files", files },   { "loads", loads },   { "withheld", withheld }, { "vvar", vvar },
+	{ "device", device }, { "eats", eats },     { "nothing", nothing },
 };
 
 int main(int argc, char **argv)

@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define MIB       (1u << 20)
+#define MIB        (1u << 20)
 #define MOST_PARTS 1024 /* of one readv() */
 
 static char buffer[2 * MIB];

@@ -28,12 +28,12 @@
 #define STEP_MS      5
 
 struct board {
-	volatile int begun;     /* to change the memory map, in the control group  */
-	volatile int wanted;    /* that it begins                                  */
-	volatile long worst_ms; /* that the computing thread was away              */
+	volatile int begun;     /* to change the memory map, in the control group */
+	volatile int wanted;    /* that it begins */
+	volatile long worst_ms; /* that the computing thread was away */
 	volatile long turns;
 	volatile long asked; /* how often the lock was asked for by a third process */
-	volatile long given; /* the last of them that got it                        */
+	volatile long given; /* the last of them that got it */
 };
 
 static struct board *board;
@@ -182,7 +182,8 @@ static void check_sampled(long seconds)
 	turns = board->turns;
 	held = read_while_held(reader, seconds * 1000);
 	busy = nr_busy(control) - busy;
-	printf("     the lock was held for %ld ms, and %llu stacks ended; its sibling was away for %ld ms at most, and made %ld turns\n",
+	printf("     the lock was held for %ld ms, and %llu stacks ended; its sibling was away for %ld ms at most, and "
+	       "made %ld turns\n",
 	       held, (unsigned long long)busy, board->worst_ms, board->turns - turns);
 	snprintf(detail, sizeof(detail), "%ld ms in %d", held, LONGEST_MS);
 	check("the lock is held", held >= seconds * 1000, detail);

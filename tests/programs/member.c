@@ -23,8 +23,14 @@ static int spoil(const char *file)
 	const struct uwind_rule rule = { .kind = UWIND_RULE_OUTERMOST };
 	int device = open(UWIND_DEVICE, O_RDWR);
 	struct uwind_table_create create = {
-		.size = sizeof(create), .source = UWIND_SOURCE_ROWS, .method = UWIND_METHOD_SYNTH, .pidfd = -1,
-		.data = (uintptr_t)&row, .data_bytes = sizeof(row), .rules = (uintptr_t)&rule, .nr_rules = 1,
+		.size = sizeof(create),
+		.source = UWIND_SOURCE_ROWS,
+		.method = UWIND_METHOD_SYNTH,
+		.pidfd = -1,
+		.data = (uintptr_t)&row,
+		.data_bytes = sizeof(row),
+		.rules = (uintptr_t)&rule,
+		.nr_rules = 1,
 	};
 	struct uwind_table_tie tie = { .size = sizeof(tie), .fd = open(file, O_RDONLY) };
 
@@ -60,7 +66,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "hide"))
 		prctl(PR_SET_DUMPABLE, 0);
 	else if (strcmp(what, "busy") && (strcmp(what, "become") || argc < 5)) {
-		fprintf(stderr, "usage: member busy SECONDS | hide SECONDS | become SECONDS PROGRAM ARG… | spoil FILE\n");
+		fprintf(stderr,
+			"usage: member busy SECONDS | hide SECONDS | become SECONDS PROGRAM ARG… | spoil FILE\n");
 		return 64;
 	}
 	work(atof(argv[2]));

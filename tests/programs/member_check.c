@@ -21,10 +21,10 @@
 #include "genl.h"
 #include "uwind.h"
 
-#define NR_SESSIONS 5 /* one more than a user may have                          */
-#define NR_TABLES   5 /* of one file, and so is this                            */
+#define NR_SESSIONS 5 /* one more than a user may have */
+#define NR_TABLES   5 /* of one file, and so is this */
 #define NR_THREADS  400
-#define MOST_ASKS   1024 /* that nobody answered yet, of one user                 */
+#define MOST_ASKS   1024 /* that nobody answered yet, of one user */
 
 static gid_t group;
 static uid_t user, other;
@@ -108,7 +108,7 @@ static int start(int control, uint32_t flags, uint64_t rate, pid_t pid)
 
 static int stop(int control)
 {
-	struct uwind_session_stats stats = {.size = sizeof(stats)};
+	struct uwind_session_stats stats = { .size = sizeof(stats) };
 
 	return ioctl(control, UWIND_IOC_SESSION_STOP, &stats);
 }
@@ -138,7 +138,7 @@ static void check_sessions(void)
 		close(control[i]);
 }
 
-static int nr_begun; /* threads that sleep, or will at once                      */
+static int nr_begun; /* threads that sleep, or will at once */
 
 static void *sleep_on(void *context)
 {
@@ -215,7 +215,7 @@ static int ask_all(int control, pid_t pid, int *error)
 	*error = 0;
 	for (int round = 0; round < 8 && *error != EDQUOT; round++)
 		for (int i = 1; i <= NR_THREADS && *error != EDQUOT; i++) {
-			struct uwind_session_ask ask = {.size = sizeof(ask), .tid = pid + i};
+			struct uwind_session_ask ask = { .size = sizeof(ask), .tid = pid + i };
 
 			*error = ioctl(control, UWIND_IOC_SESSION_ASK, &ask) ? errno : 0;
 			asked += *error == 0;
@@ -253,8 +253,8 @@ static void check_asks(void)
 
 static uint32_t make_table(int control)
 {
-	const struct uwind_row row = {0, 0};
-	const struct uwind_rule rule = {.kind = UWIND_RULE_OUTERMOST};
+	const struct uwind_row row = { 0, 0 };
+	const struct uwind_rule rule = { .kind = UWIND_RULE_OUTERMOST };
 	struct uwind_table_create create = {
 		.size = sizeof(create),
 		.source = UWIND_SOURCE_ROWS,
@@ -271,8 +271,9 @@ static uint32_t make_table(int control)
 
 static int tie(int control)
 {
-	struct uwind_table_tie arg = {
-		.size = sizeof(arg), .table = make_table(control), .fd = open(file, O_RDONLY | O_CLOEXEC)};
+	struct uwind_table_tie arg = { .size = sizeof(arg),
+				       .table = make_table(control),
+				       .fd = open(file, O_RDONLY | O_CLOEXEC) };
 	int result = ioctl(control, UWIND_IOC_TABLE_TIE, &arg), error = errno;
 
 	close(arg.fd);
@@ -296,12 +297,12 @@ static void check_tables(void)
 /* Every ioctl that names a process, about one that may be seen or not. */
 static void check_process(const char *whose, pid_t pid, int seen)
 {
-	const struct uwind_range range = {0x10000, 0x11000, 0};
-	const struct uwind_segment segment = {0x1000, 0x1000, 0x1000};
+	const struct uwind_range range = { 0x10000, 0x11000, 0 };
+	const struct uwind_segment segment = { 0x1000, 0x1000, 0x1000 };
 	int control = open_attached(), pidfd = syscall(SYS_pidfd_open, pid, 0);
-	struct uwind_range_bind bind = {sizeof(bind), make_table(control), pidfd, 1, (uintptr_t)&range};
-	struct uwind_range_unbind unbind = {sizeof(unbind), pidfd, 0x10000};
-	struct uwind_session_ask ask = {.size = sizeof(ask), .tid = pid};
+	struct uwind_range_bind bind = { sizeof(bind), make_table(control), pidfd, 1, (uintptr_t)&range };
+	struct uwind_range_unbind unbind = { sizeof(unbind), pidfd, 0x10000 };
+	struct uwind_session_ask ask = { .size = sizeof(ask), .tid = pid };
 	struct uwind_table_create remote = {
 		.size = sizeof(remote),
 		.source = UWIND_SOURCE_SFRAME_REMOTE,
@@ -374,8 +375,8 @@ static void check_other_hands(void *context)
 {
 	const struct hands *hands = context;
 	const char *whose = hands->whose;
-	struct uwind_abi abi = {.size = sizeof(abi)};
-	struct uwind_stats stats = {.size = sizeof(stats)};
+	struct uwind_abi abi = { .size = sizeof(abi) };
+	struct uwind_stats stats = { .size = sizeof(stats) };
 	int mine = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
 	char name[128];
 
@@ -407,14 +408,14 @@ static void check_member(void *context)
 int main(int argc, char **argv)
 {
 	struct processes processes;
-	struct hands roots = {.whose = "root's descriptor"}, users = {.whose = "another user's descriptor"};
+	struct hands roots = { .whose = "root's descriptor" }, users = { .whose = "another user's descriptor" };
 
 	if (argc != 5) {
 		fprintf(stderr, "usage: member_check GROUP USER OTHER FILE\n");
 		return 64;
 	}
 	group = atoi(argv[1]), user = atoi(argv[2]), other = atoi(argv[3]), file = argv[4];
-	processes = (struct processes){sleeper(user, 0), sleeper(other, 0), sleeper(user, 1), sleeper(other, 1)};
+	processes = (struct processes){ sleeper(user, 0), sleeper(other, 0), sleeper(user, 1), sleeper(other, 1) };
 	as(user, check_member, &processes);
 	open_hands(&roots, 0);
 	open_hands(&users, user);

@@ -26,8 +26,14 @@ struct Shape {
 };
 
 struct Square : Shape {
-	NOINLINE uint64_t area(uint64_t x) const override { return work_mix(x, 2000) * x; }
-	uint64_t operator()(uint64_t x) const { return area(x) + 1; }
+	NOINLINE uint64_t area(uint64_t x) const override
+	{
+		return work_mix(x, 2000) * x;
+	}
+	uint64_t operator()(uint64_t x) const
+	{
+		return area(x) + 1;
+	}
 };
 
 // Inlined twice, one into the other.

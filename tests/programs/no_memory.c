@@ -35,7 +35,7 @@ enum outcome { NOT_REACHED, DID_WITHOUT, REFUSED, BROKEN };
 static int control = -1, self = -1, reader = -1, cgroup = -1, own_pidfd, own_exe;
 static uint32_t family, table;
 static struct uwind_row rows[NR_ROWS];
-static struct uwind_rule rules[2] = {{.kind = UWIND_RULE_OUTERMOST}, {.kind = UWIND_RULE_THREAD_START}};
+static struct uwind_rule rules[2] = { { .kind = UWIND_RULE_OUTERMOST }, { .kind = UWIND_RULE_THREAD_START } };
 static struct uwind_self_add mine; /* the program's own section and text */
 static struct uwind_range text;    /* executable memory without a file */
 
@@ -77,7 +77,7 @@ static int create_rows(void)
 
 static int create_sframe(uint32_t source, int pidfd)
 {
-	struct uwind_segment segment = {mine.text_start, mine.text_end - mine.text_start, 0};
+	struct uwind_segment segment = { mine.text_start, mine.text_end - mine.text_start, 0 };
 
 	return create((struct uwind_table_create){
 		.size = sizeof(struct uwind_table_create),
@@ -118,7 +118,7 @@ static int with_new_file(void)
 
 static int tie(void)
 {
-	struct uwind_table_tie t = {sizeof(t), table, own_exe, 0};
+	struct uwind_table_tie t = { sizeof(t), table, own_exe, 0 };
 
 	return ioctl(control, UWIND_IOC_TABLE_TIE, &t);
 }
@@ -143,7 +143,7 @@ static int with_range(void)
 
 static int unbind_range(void)
 {
-	struct uwind_range_unbind u = {.size = sizeof(u), .pidfd = own_pidfd, .start = text.start};
+	struct uwind_range_unbind u = { .size = sizeof(u), .pidfd = own_pidfd, .start = text.start };
 
 	return ioctl(control, UWIND_IOC_RANGE_UNBIND, &u);
 }
@@ -151,7 +151,7 @@ static int unbind_range(void)
 static int next_table(void)
 {
 	char path[256];
-	struct uwind_table_next n = {.size = sizeof(n), .path = PTR(path), .path_bytes = sizeof(path)};
+	struct uwind_table_next n = { .size = sizeof(n), .path = PTR(path), .path_bytes = sizeof(path) };
 
 	return ioctl(control, UWIND_IOC_TABLE_NEXT, &n);
 }
@@ -165,9 +165,9 @@ static int send_message(uint16_t to, uint8_t command, uint16_t type, const void 
 		struct nlattr attribute;
 		uint8_t data[32];
 	} m = {
-		.header = {NLMSG_LENGTH(GENL_HDRLEN) + NLA_HDRLEN + NLA_ALIGN(bytes), to, NLM_F_REQUEST, 0, 0},
-		.genl = {.cmd = command, .version = 1},
-		.attribute = {NLA_HDRLEN + bytes, type},
+		.header = { NLMSG_LENGTH(GENL_HDRLEN) + NLA_HDRLEN + NLA_ALIGN(bytes), to, NLM_F_REQUEST, 0, 0 },
+		.genl = { .cmd = command, .version = 1 },
+		.attribute = { NLA_HDRLEN + bytes, type },
 	};
 
 	memcpy(m.data, data, bytes);
@@ -215,8 +215,8 @@ static int with_cgroup(void)
 /* Each list that a session can have. */
 static int start_filtered_session(void)
 {
-	int32_t targets[] = {getpid(), getppid()}, excludes[] = {1, getppid()};
-	uint32_t cpus[] = {0, 1};
+	int32_t targets[] = { getpid(), getppid() }, excludes[] = { 1, getppid() };
+	uint32_t cpus[] = { 0, 1 };
 	struct uwind_session_start s = {
 		.size = sizeof(s),
 		.flags = UWIND_SESSION_INHERIT | UWIND_SESSION_FREQUENCY | UWIND_SESSION_CGROUP,
@@ -240,14 +240,14 @@ static int with_session(void)
 
 static int ask(void)
 {
-	struct uwind_session_ask a = {.size = sizeof(a), .tid = getpid()};
+	struct uwind_session_ask a = { .size = sizeof(a), .tid = getpid() };
 
 	return ioctl(control, UWIND_IOC_SESSION_ASK, &a);
 }
 
 static int stop_session(void)
 {
-	struct uwind_session_stats stats = {.size = sizeof(stats)};
+	struct uwind_session_stats stats = { .size = sizeof(stats) };
 
 	return ioctl(control, UWIND_IOC_SESSION_STOP, &stats);
 }
@@ -272,7 +272,7 @@ static int with_section(void)
 
 static int self_remove(void)
 {
-	struct uwind_self_remove r = {.size = sizeof(r), .sframe_start = mine.sframe_start};
+	struct uwind_self_remove r = { .size = sizeof(r), .sframe_start = mine.sframe_start };
 
 	return ioctl(self, UWIND_IOC_SELF_REMOVE, &r);
 }
@@ -287,21 +287,21 @@ static const struct call {
 	int (*prepare)(void);
 	int (*make)(void);
 } calls[] = {
-	{"opening the device", nothing, open_control},
-	{"a table of rows", open_control, create_rows},
-	{"a table of a section", open_control, create_section},
-	{"a table of another process's section", open_control, create_remote},
-	{"a file that is new", with_new_file, tie},
-	{"binding a range", with_table, bind_range},
-	{"unbinding a range", with_range, unbind_range},
-	{"listing tables", with_table, next_table},
-	{"attaching a reader", with_reader, attach},
-	{"starting a session", with_attached, start_session},
-	{"starting a session with lists", with_cgroup, start_filtered_session},
-	{"asking for a stack", with_session, ask},
-	{"stopping a session", with_answers, stop_session},
-	{"an own section", open_self, self_add},
-	{"removing an own section", with_section, self_remove},
+	{ "opening the device", nothing, open_control },
+	{ "a table of rows", open_control, create_rows },
+	{ "a table of a section", open_control, create_section },
+	{ "a table of another process's section", open_control, create_remote },
+	{ "a file that is new", with_new_file, tie },
+	{ "binding a range", with_table, bind_range },
+	{ "unbinding a range", with_range, unbind_range },
+	{ "listing tables", with_table, next_table },
+	{ "attaching a reader", with_reader, attach },
+	{ "starting a session", with_attached, start_session },
+	{ "starting a session with lists", with_cgroup, start_filtered_session },
+	{ "asking for a stack", with_session, ask },
+	{ "stopping a session", with_answers, stop_session },
+	{ "an own section", open_self, self_add },
+	{ "removing an own section", with_section, self_remove },
 };
 
 // --- failing ------------------------------------------------------------------------------------
@@ -368,7 +368,7 @@ static enum outcome try_in_child(const struct call *call, unsigned int n)
 
 static struct uwind_stats stats_now(void)
 {
-	struct uwind_stats s = {.size = sizeof(s)};
+	struct uwind_stats s = { .size = sizeof(s) };
 
 	ioctl(control, UWIND_IOC_STATS, &s);
 	return s;
@@ -394,7 +394,7 @@ static int is_as_before(const struct uwind_stats *before)
 static unsigned int check_call(const struct call *call)
 {
 	const struct uwind_stats before = stats_now();
-	unsigned int n, nr[BROKEN + 1] = {0};
+	unsigned int n, nr[BROKEN + 1] = { 0 };
 	char line[128];
 
 	for (n = 1; n < MOST && !nr[NOT_REACHED] && !nr[BROKEN]; n++) {
@@ -456,7 +456,7 @@ static int prepare_all(void)
 	long page = sysconf(_SC_PAGESIZE);
 
 	for (uint32_t i = 0; i < NR_ROWS; i++)
-		rows[i] = (struct uwind_row){16 * i, i % 2};
+		rows[i] = (struct uwind_row){ 16 * i, i % 2 };
 	dl_iterate_phdr(find_section, NULL);
 	text.start = PTR(mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 	text.end = text.start + page;

@@ -20,14 +20,14 @@
 #include "check.h"
 #include "section.h"
 
-#define FIRST_USER 62000
-#define FIRST_ID   620000 /* of those that are mapped into a user's namespace      */
-#define NR_IDS     1000
-#define MOST       12     /* sections, more than any limit here                    */
-#define CGROUPS    "/sys/fs/cgroup"
-#define CGROUP     CGROUPS "/quota_check"
-#define NR_ROWS    (1u << 20)
-#define LEAST_BYTES NR_ROWS /* of their table                                   */
+#define FIRST_USER  62000
+#define FIRST_ID    620000 /* of those that are mapped into a user's namespace */
+#define NR_IDS      1000
+#define MOST        12 /* sections, more than any limit here */
+#define CGROUPS     "/sys/fs/cgroup"
+#define CGROUP      CGROUPS "/quota_check"
+#define NR_ROWS     (1u << 20)
+#define LEAST_BYTES NR_ROWS /* of their table */
 
 /* Somebody who holds what was accepted until killed. */
 struct holder {
@@ -36,7 +36,7 @@ struct holder {
 };
 
 static long page;
-static unsigned int spaces_before; /* what is remembered of other processes          */
+static unsigned int spaces_before; /* what is remembered of other processes */
 
 /* Ids of the namespace, which its parent writes when it is told. */
 static void enter_namespace(int ready, int go, uid_t id)
@@ -54,7 +54,8 @@ static void enter_namespace(int ready, int go, uid_t id)
 static void map_ids(pid_t pid, const char *name, int same)
 {
 	char path[64], map[64];
-	int fd, bytes = snprintf(map, sizeof(map), "0 %d %d\n", same ? 0 : FIRST_ID, same ? FIRST_USER + NR_IDS : NR_IDS);
+	int fd, bytes = snprintf(map, sizeof(map), "0 %d %d\n", same ? 0 : FIRST_ID,
+				 same ? FIRST_USER + NR_IDS : NR_IDS);
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -179,7 +180,8 @@ static void check_kind(const char *kind, const char *parameter)
 	int nr = 0;
 
 	expect(kind, "a user's part ends", holders[nr++] = hold(FIRST_USER, -1, page, 0), 8, EDQUOT);
-	expect(kind, "another id of the user's namespace has no part of its own", holders[nr++] = hold(FIRST_USER, 1, page, 0), 0, EDQUOT);
+	expect(kind, "another id of the user's namespace has no part of its own",
+	       holders[nr++] = hold(FIRST_USER, 1, page, 0), 0, EDQUOT);
 	expect(kind, "another user has one", holders[nr++] = hold(FIRST_USER + 1, -1, page, 0), 8, EDQUOT);
 	expect(kind, "in a namespace as well", holders[nr++] = hold(FIRST_USER + 2, 1, page, 0), 8, EDQUOT);
 	expect(kind, "whose ids share it", holders[nr++] = hold(FIRST_USER + 2, 2, page, 0), 0, EDQUOT);
@@ -199,9 +201,12 @@ static void check_same_ids(void)
 	struct holder holders[3];
 	int nr = 0;
 
-	expect("ids that are the same outside", "a user has a part", holders[nr++] = hold(FIRST_USER, FIRST_USER, page, 0), 8, EDQUOT);
-	expect("ids that are the same outside", "which is the one outside", holders[nr++] = hold(FIRST_USER, -1, page, 0), 0, EDQUOT);
-	expect("ids that are the same outside", "another user has another", holders[nr++] = hold(FIRST_USER + 1, FIRST_USER + 1, page, 0), 8, EDQUOT);
+	expect("ids that are the same outside", "a user has a part",
+	       holders[nr++] = hold(FIRST_USER, FIRST_USER, page, 0), 8, EDQUOT);
+	expect("ids that are the same outside", "which is the one outside",
+	       holders[nr++] = hold(FIRST_USER, -1, page, 0), 0, EDQUOT);
+	expect("ids that are the same outside", "another user has another",
+	       holders[nr++] = hold(FIRST_USER + 1, FIRST_USER + 1, page, 0), 8, EDQUOT);
 	release(holders, nr);
 	set_parameter("self_quota_tables", old);
 }
@@ -214,9 +219,11 @@ static void check_spaces(void)
 	int nr = 0;
 
 	for (int i = 0; i < 8; i++)
-		expect("processes", "a user has a part", holders[nr++] = hold(FIRST_USER + i / 2, -1, page, 0), MOST, 0);
+		expect("processes", "a user has a part", holders[nr++] = hold(FIRST_USER + i / 2, -1, page, 0), MOST,
+		       0);
 	expect("processes", "which ends", holders[nr++] = hold(FIRST_USER, -1, page, 0), 0, EDQUOT);
-	expect("processes", "and what all users have ends", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 0, ENOSPC);
+	expect("processes", "and what all users have ends", holders[nr++] = hold(FIRST_USER + 4, -1, page, 0), 0,
+	       ENOSPC);
 	release(holders, nr);
 	nr = 0;
 	expect("processes", "there is room again", holders[nr++] = hold(FIRST_USER, -1, page, 0), MOST, 0);
@@ -235,7 +242,8 @@ static void check_input(void)
 	release(&holder, 1);
 	set_parameter("input_quota_kib", 65536);
 	holder = hold(FIRST_USER, -1, text_bytes, 1);
-	check("memory while a table is made: it is given back each time", holder.accepted == MOST, strerror(holder.err));
+	check("memory while a table is made: it is given back each time", holder.accepted == MOST,
+	      strerror(holder.err));
 	release(&holder, 1);
 	set_parameter("input_quota_kib", old);
 }
@@ -272,8 +280,14 @@ static int make_table(int device)
 	const struct uwind_rule rules[] = { { .kind = UWIND_RULE_OUTERMOST }, { .kind = UWIND_RULE_UNKNOWN } };
 	struct uwind_row *rows = malloc(NR_ROWS * sizeof(*rows));
 	struct uwind_table_create create = {
-		.size = sizeof(create), .source = UWIND_SOURCE_ROWS, .method = UWIND_METHOD_SYNTH, .pidfd = -1,
-		.data = (uintptr_t)rows, .data_bytes = NR_ROWS * sizeof(*rows), .rules = (uintptr_t)rules, .nr_rules = 2,
+		.size = sizeof(create),
+		.source = UWIND_SOURCE_ROWS,
+		.method = UWIND_METHOD_SYNTH,
+		.pidfd = -1,
+		.data = (uintptr_t)rows,
+		.data_bytes = NR_ROWS * sizeof(*rows),
+		.rules = (uintptr_t)rules,
+		.nr_rules = 2,
 	};
 	int result;
 

@@ -27,11 +27,11 @@
 #define NR_ATTACKERS 2
 #define FIRST_PORT   0x40000000u
 #define RATE_HZ      4999
-#define LINGER_MS    120 /* what outlives a reader, outlives it by so much      */
+#define LINGER_MS    120 /* what outlives a reader, outlives it by so much */
 
 /* What all processes share. */
 struct board {
-	volatile uint32_t port; /* of the reader now                            */
+	volatile uint32_t port; /* of the reader now */
 	volatile int over;
 	unsigned long bound, stolen_messages, stolen_bytes, received_bytes, sessions; /* atomic */
 };
@@ -46,7 +46,7 @@ static void add(unsigned long *sum, unsigned long n)
 
 static void pause_ms(long ms)
 {
-	struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+	struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
 
 	nanosleep(&time, NULL);
 }
@@ -55,7 +55,7 @@ static void pause_ms(long ms)
 
 static int try_bind(int fd, uint32_t port)
 {
-	struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_pid = port};
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_pid = port };
 
 	return bind(fd, (struct sockaddr *)&address, sizeof(address));
 }
@@ -63,7 +63,7 @@ static int try_bind(int fd, uint32_t port)
 /* Everything that arrives: nothing was asked for. */
 static void read_on(int fd)
 {
-	struct pollfd poll_fd = {fd, POLLIN, 0};
+	struct pollfd poll_fd = { fd, POLLIN, 0 };
 	static char bytes[1 << 18];
 	ssize_t got;
 
@@ -135,7 +135,7 @@ static int start(int control)
 static void hold(void)
 {
 	int control = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC), fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
-	struct uwind_session_stats stats = {.size = sizeof(stats)};
+	struct uwind_session_stats stats = { .size = sizeof(stats) };
 
 	attach(control, fd);
 	while (!board->over) {
@@ -156,10 +156,11 @@ static void send_fd(int channel, int fd)
 	union {
 		struct cmsghdr header;
 		char room[CMSG_SPACE(sizeof(int))];
-	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
-	struct iovec byte = {"", 1};
+	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+	struct iovec byte = { "", 1 };
 	struct msghdr message = {
-		.msg_iov = &byte, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+		.msg_iov = &byte, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
 
 	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 	if (sendmsg(channel, &message, 0) < 0)
@@ -237,7 +238,7 @@ static void close_a_duplicate_first(struct reader *reader)
 	pause_ms(LINGER_MS);
 }
 
-#define NR_WAYS 12 /* the last is: nothing but SIGKILL                            */
+#define NR_WAYS 12 /* the last is: nothing but SIGKILL */
 
 static void end(struct reader *reader, unsigned int way)
 {
@@ -351,7 +352,7 @@ static void set_parameter(const char *name, const char *value)
 
 static unsigned long requested(int control)
 {
-	struct uwind_session_stats stats = {.size = sizeof(stats)};
+	struct uwind_session_stats stats = { .size = sizeof(stats) };
 
 	return ioctl(control, UWIND_IOC_SESSION_STATS, &stats) ? 0 : stats.requested;
 }
@@ -359,7 +360,7 @@ static unsigned long requested(int control)
 /* The reader's socket is closed, the device is not. */
 static void check_deserted(void)
 {
-	struct reader reader = {open(UWIND_DEVICE, O_RDWR | O_CLOEXEC), open_socket(FIRST_PORT - 1)};
+	struct reader reader = { open(UWIND_DEVICE, O_RDWR | O_CLOEXEC), open_socket(FIRST_PORT - 1) };
 	int other = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	unsigned long before;
 

@@ -19,9 +19,9 @@ typedef uint64_t (*text_fn)(uint64_t);
 
 struct text {
 	int fd;
-	size_t bytes;  /* of the segment                                         */
-	off_t offset;  /* in the file                                            */
-	size_t inside; /* of the function, from the segment's first page         */
+	size_t bytes;  /* of the segment */
+	off_t offset;  /* in the file */
+	size_t inside; /* of the function, from the segment's first page */
 };
 
 static struct text first, second;
@@ -86,7 +86,8 @@ static void put(const struct text *text, int way)
 	} else if (way == 1) {
 		munmap(place, text->bytes);
 		map_at(text, place, MAP_FIXED);
-	} else if (mremap(map_at(text, NULL, 0), text->bytes, text->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) != place) {
+	} else if (mremap(map_at(text, NULL, 0), text->bytes, text->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) !=
+		   place) {
 		fail("mremap");
 	}
 }

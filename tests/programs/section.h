@@ -41,15 +41,30 @@ struct section {
 static inline uint8_t *section_add(int device, size_t text_bytes, int repeated)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	uint8_t *memory = mmap(NULL, page + text_bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *memory =
+		mmap(NULL, page + text_bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct section section = {
-		.magic = 0xdee2, .version = 2, .arch = SECTION_ARCH, .fixed_ra = SECTION_FIXED_RA, .nr_functions = 1, .nr_rows = 1,
-		.rows_bytes = 3, .rows_offset = 20, .start = (int32_t)page, .bytes = (uint32_t)text_bytes, .function_rows = 1,
-		.info = repeated ? 0x10 : 0, .block_bytes = (uint8_t)repeated, .row = { 0, 3, 8 },
+		.magic = 0xdee2,
+		.version = 2,
+		.arch = SECTION_ARCH,
+		.fixed_ra = SECTION_FIXED_RA,
+		.nr_functions = 1,
+		.nr_rows = 1,
+		.rows_bytes = 3,
+		.rows_offset = 20,
+		.start = (int32_t)page,
+		.bytes = (uint32_t)text_bytes,
+		.function_rows = 1,
+		.info = repeated ? 0x10 : 0,
+		.block_bytes = (uint8_t)repeated,
+		.row = { 0, 3, 8 },
 	};
 	struct uwind_self_add arg = {
-		.size = sizeof(arg), .sframe_start = (uintptr_t)memory, .sframe_end = (uintptr_t)memory + sizeof(section),
-		.text_start = (uintptr_t)memory + page, .text_end = (uintptr_t)memory + page + text_bytes,
+		.size = sizeof(arg),
+		.sframe_start = (uintptr_t)memory,
+		.sframe_end = (uintptr_t)memory + sizeof(section),
+		.text_start = (uintptr_t)memory + page,
+		.text_end = (uintptr_t)memory + page + text_bytes,
 	};
 	int error;
 

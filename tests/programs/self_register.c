@@ -108,7 +108,7 @@ static int work(int argc, char **argv)
 	return 0;
 }
 
-static size_t image_bytes; /* of each copy                                   */
+static size_t image_bytes; /* of each copy */
 
 static void free_image(char *image)
 {
@@ -172,7 +172,10 @@ static int child_status(int (*child)(void))
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static int child_count(void) { return count_ranges(device, 0); }
+static int child_count(void)
+{
+	return count_ranges(device, 0);
+}
 
 #define FORKS 200
 
@@ -193,7 +196,8 @@ static void check_fork_race(void)
 		if (pid == 0)
 			_exit(child_count());
 		if (i % 2)
-			munmap((void *)(copy.text_start & ~(sysconf(_SC_PAGESIZE) - 1ul)), copy.text_end - copy.text_start);
+			munmap((void *)(copy.text_start & ~(sysconf(_SC_PAGESIZE) - 1ul)),
+			       copy.text_end - copy.text_start);
 		else
 			remove_section(copy.sframe_start);
 		waitpid(pid, &status, 0);
@@ -201,7 +205,8 @@ static void check_fork_race(void)
 		free_image(image);
 	}
 	printf("     %d of %d children missed it\n", missed, FORKS);
-	check("a child keeps what its parent ends right after fork()", missed == 0 && count_ranges(device, 0) == count, "some missed it");
+	check("a child keeps what its parent ends right after fork()", missed == 0 && count_ranges(device, 0) == count,
+	      "some missed it");
 }
 
 /* The child of a traced process is born with a stop pending. */
@@ -238,7 +243,8 @@ static void check_traced(int seize)
 
 	if (pid == 0)
 		_exit(traced_parent());
-	check(seize ? "a child that is seized at birth inherits the ranges" : "a child that is stopped at birth inherits the ranges",
+	check(seize ? "a child that is seized at birth inherits the ranges" :
+		      "a child that is stopped at birth inherits the ranges",
 	      trace(pid, seize) == count, "another number of ranges");
 }
 
@@ -302,8 +308,10 @@ static int broken(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *bytes = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
 	struct uwind_self_add a = {
-		.sframe_start = (uint64_t)bytes, .sframe_end = (uint64_t)bytes + 64,
-		.text_start = (uint64_t)bytes, .text_end = (uint64_t)bytes + 64,
+		.sframe_start = (uint64_t)bytes,
+		.sframe_end = (uint64_t)bytes + 64,
+		.text_start = (uint64_t)bytes,
+		.text_end = (uint64_t)bytes + 64,
 	};
 
 	if (bytes == MAP_FAILED)
@@ -318,7 +326,10 @@ static int child_exec(void)
 	return 100;
 }
 
-static int child_removes(void) { return remove_section(mine.sframe_start) != 0; }
+static int child_removes(void)
+{
+	return remove_section(mine.sframe_start) != 0;
+}
 
 static int list(void)
 {
@@ -350,7 +361,8 @@ static int check_all(void)
 	check_errno("a section can be removed", remove_section(mine.sframe_start), 0);
 	check_errno("a section that is gone cannot be removed", remove_section(mine.sframe_start), ENOENT);
 	check("nothing is listed after removal", count_ranges(device, 0) == 0, "some are left");
-	check("a process of many mappings is refused", child_status(child_crowded) == EFBIG, "it was not, or not for that");
+	check("a process of many mappings is refused", child_status(child_crowded) == EFBIG,
+	      "it was not, or not for that");
 	check("the section can be added again", register_all() == count, "it was refused");
 	check_quota();
 	if (geteuid() != 0)
@@ -379,6 +391,7 @@ int main(int argc, char **argv)
 		return crowded();
 	if (strcmp(mode, "check") == 0)
 		return check_all();
-	fprintf(stderr, "usage: self_register work [SECONDS] | fill [SECONDS] | broken FILE | crowded | check | list\n");
+	fprintf(stderr,
+		"usage: self_register work [SECONDS] | fill [SECONDS] | broken FILE | crowded | check | list\n");
 	return 64;
 }

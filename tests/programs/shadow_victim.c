@@ -27,7 +27,8 @@ static inline __attribute__((always_inline)) int switch_on(void)
 {
 #ifdef __aarch64__
 	register long x0 __asm__("x0") = PR_SET_SHADOW_STACK_STATUS, x8 __asm__("x8") = 167; // prctl
-	register long x1 __asm__("x1") = PR_SHADOW_STACK_ENABLE, x2 __asm__("x2") = 0, x3 __asm__("x3") = 0, x4 __asm__("x4") = 0;
+	register long x1 __asm__("x1") = PR_SHADOW_STACK_ENABLE, x2 __asm__("x2") = 0, x3 __asm__("x3") = 0,
+			 x4 __asm__("x4") = 0;
 
 	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x8) : "memory");
 	return x0 == 0;

@@ -25,7 +25,7 @@ KEPT int compare(const void* left, const void* right)
 // Called back by a library.
 KEPT int sorted()
 {
-	int values[12] = {9, 4, 7, 1, 8, 2, 6, 3, 5, 0, 11, 10};
+	int values[12] = { 9, 4, 7, 1, 8, 2, 6, 3, 5, 0, 11, 10 };
 	std::qsort(values, 12, sizeof(int), compare);
 	return values[3];
 }
@@ -38,7 +38,10 @@ KEPT int thrower(int depth)
 }
 
 struct Cleanup {
-	~Cleanup() { sink = sink + 1; }
+	~Cleanup()
+	{
+		sink = sink + 1;
+	}
 };
 
 KEPT int caught()

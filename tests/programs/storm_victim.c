@@ -15,8 +15,8 @@
 #include "work.h"
 
 #define PROCESSES 16
-#define THREADS 4
-#define LIFE_S 2.0 /* of a process, at most                                      */
+#define THREADS   4
+#define LIFE_S    2.0 /* of a process, at most */
 
 enum { FORK, EXECUTE, LOAD, FAULT, SIGNAL, WORK, LIFE, NR_DEEDS };
 

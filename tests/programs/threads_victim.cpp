@@ -18,8 +18,7 @@ __attribute__((noinline)) uint64_t thrower(unsigned depth)
 __attribute__((noinline)) void thread_work(unsigned number)
 {
 	const double end = work_clock(CLOCK_THREAD_CPUTIME_ID) + 1;
-	WORK_UNTIL(CLOCK_THREAD_CPUTIME_ID, end)
-	{
+	WORK_UNTIL(CLOCK_THREAD_CPUTIME_ID, end) {
 		work_sink = work_sink + work_recurse(10 + number, number);
 		try {
 			work_sink = work_sink + thrower(6);

@@ -23,12 +23,12 @@
 #include "uwind.h"
 
 #define HEADER_BYTES   28u
-#define FUNCTION_BYTES 16u /* of text                                        */
+#define FUNCTION_BYTES 16u /* of text */
 #define NR_SMALL       64u
 #define NR_LARGE       50000u
 #define TIMER_US       1000
-#define LIMIT_S        30  /* for what takes less than one                   */
-#define SOON_MS        100 /* the other thread is held by then               */
+#define LIMIT_S        30  /* for what takes less than one */
+#define SOON_MS        100 /* the other thread is held by then */
 #define MOMENT_MS      200
 #define FORKS          5
 
@@ -73,8 +73,11 @@ static struct uwind_self_add make_section(uint32_t nr)
 		functions[i] = (struct function){ .start = text + i * FUNCTION_BYTES, .bytes = FUNCTION_BYTES };
 	mprotect(memory + text, text_bytes, PROT_READ | PROT_EXEC);
 	return (struct uwind_self_add){
-		.size = sizeof(struct uwind_self_add), .sframe_start = start, .sframe_end = start + bytes,
-		.text_start = start + text, .text_end = start + text + nr * FUNCTION_BYTES,
+		.size = sizeof(struct uwind_self_add),
+		.sframe_start = start,
+		.sframe_end = start + bytes,
+		.text_start = start + text,
+		.text_end = start + text + nr * FUNCTION_BYTES,
 	};
 }
 
@@ -167,7 +170,8 @@ static void check_attach(void)
 	usleep(SOON_MS * 1000);
 	result = attach(control, 1, &took);
 	snprintf(detail, sizeof(detail), "%d after %ld ms", result, took);
-	check("a message does not wait for a call with the same descriptor", result == -EBUSY && took < MOMENT_MS, detail);
+	check("a message does not wait for a call with the same descriptor", result == -EBUSY && took < MOMENT_MS,
+	      detail);
 	pthread_join(thread, NULL);
 	result = attach(control, 2, &took);
 	check("and it works when that is over", result == 0, strerror(-result));
@@ -203,7 +207,8 @@ static void check_fork(void)
 		missed += !WIFEXITED(status) || WEXITSTATUS(status);
 	}
 	printf("     %d of %d children lack something\n", missed, FORKS);
-	check("a child inherits what its parent had, though another thread registers meanwhile", missed == 0, "some do not");
+	check("a child inherits what its parent had, though another thread registers meanwhile", missed == 0,
+	      "some do not");
 }
 
 static void be_born(void)
