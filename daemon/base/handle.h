@@ -37,7 +37,10 @@ private:
 template <auto Free>
 struct FreeWith {
 	template <typename T>
-	void operator()(T* pointer) const { Free(pointer); }
+	void operator()(T* pointer) const
+	{
+		Free(pointer);
+	}
 };
 
 } // namespace uwind

@@ -31,10 +31,7 @@ public:
 	const Error& error() const { return std::get<1>(state_); }
 
 	// The error with "context: " put in front.
-	Error error(const std::string& context) const
-	{
-		return Error{error().code, context + ": " + error().message};
-	}
+	Error error(const std::string& context) const { return Error{error().code, context + ": " + error().message}; }
 
 private:
 	std::variant<T, Error> state_;

@@ -99,7 +99,8 @@ void add_how(CLI::App& verb, RecordArguments& arguments)
 		->check(CLI::IsMember({"cpu-clock", "cpu-clock:u", "cycles", "cycles:u", "requests"}))
 		->capture_default_str();
 	auto* frequency =
-		verb.add_option("-F,--frequency", arguments.frequency, "Samples per second of each CPU, or without privilege of each thread (default: 99)")
+		verb.add_option("-F,--frequency", arguments.frequency,
+				"Samples per second of each CPU, or without privilege of each thread (default: 99)")
 			->check(CLI::Range(1, 100'000));
 	verb.add_option("-c,--count", arguments.period, "One sample per so many ns (cpu-clock) or cycles")
 		->check(CLI::PositiveNumber)

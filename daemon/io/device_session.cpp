@@ -23,8 +23,8 @@ static_assert(most_frames == UWIND_MAX_FRAMES && default_frames == UWIND_DEFAULT
 std::uint32_t flags_of(const SessionOptions& options)
 {
 	return UWIND_SESSION_DISABLED | (options.is_frequency ? UWIND_SESSION_FREQUENCY : 0) |
-	       (options.user_only ? UWIND_SESSION_USER : 0) | (options.all ? UWIND_SESSION_ALL : 0) | (options.inherit ? UWIND_SESSION_INHERIT : 0) |
-	       (options.cgroup.empty() ? 0 : UWIND_SESSION_CGROUP);
+	       (options.user_only ? UWIND_SESSION_USER : 0) | (options.all ? UWIND_SESSION_ALL : 0) |
+	       (options.inherit ? UWIND_SESSION_INHERIT : 0) | (options.cgroup.empty() ? 0 : UWIND_SESSION_CGROUP);
 }
 
 // The processes that were named and whose file in /proc this program cannot open.

@@ -24,8 +24,8 @@ struct SessionOptions {
 	bool is_frequency = true; // rate is in Hz, else a period: in ns, cycles, or 1 of requests
 	std::uint64_t rate = 99;
 	bool user_only = false; // counted only while tasks run in user mode
-	bool all = false;     // every process; targets is empty
-	bool inherit = false; // children of targets are targets
+	bool all = false;       // every process; targets is empty
+	bool inherit = false;   // children of targets are targets
 	std::vector<std::int32_t> targets;
 	std::uint32_t max_frames = 0;       // 0: default_frames
 	std::vector<std::int32_t> excludes; // with the children that they make from now on
@@ -54,9 +54,9 @@ struct SessionStats {
 	std::uint64_t messages_dropped = 0;
 	std::uint64_t bytes = 0; // of messages
 	std::uint64_t stacks_told = 0;
-	std::uint64_t stacks_known = 0; // told before in the same message
-	std::uint64_t periods_missed = 0; // of counters that were late: nothing was requested
-	std::uint64_t throttled = 0;      // times that a counter was stopped until the next tick
+	std::uint64_t stacks_known = 0;    // told before in the same message
+	std::uint64_t periods_missed = 0;  // of counters that were late: nothing was requested
+	std::uint64_t throttled = 0;       // times that a counter was stopped until the next tick
 	std::uint64_t counters_failed = 0; // processors that came online, or threads, without one
 };
 

@@ -45,7 +45,8 @@ public:
 
 	// Of a script: only the interpreter.
 	virtual ObjectFacts facts() const = 0;
-	// ENODATA: nothing in the file says how to unwind it; EBADMSG: what does is broken; ENOEXEC: it is not for this machine.
+	// ENODATA: nothing in the file says how to unwind it; EBADMSG: what does is broken; ENOEXEC: it is not for this
+	// machine.
 	virtual Result<FileContent> table() const = 0;
 	// How many bytes from the ELF entry point on are entry code; 0: a library, or not known.
 	virtual std::uint64_t entry_bytes() const = 0;

@@ -3,7 +3,8 @@
 //
 // Usage: truth_walk PID 64|32
 // Standard input, a line each: "ours" or "both" (64 bits), and registers in hexadecimal, by
-// DWARF number, pc last: those of 32-bit Arm as far as LR, and pc with Thumb's bit. Standard output, a line of JSON each:
+// DWARF number, pc last: those of 32-bit Arm as far as LR, and pc with Thumb's bit. Standard output, a line of JSON
+// each:
 //   { "stop": "outermost", "complete": true, "frames": [[pc, cfa or 0, "libc.so.6+0x1"], …],
 //     "libunwind": [[pc, cfa or 0], …] }      the latter for "both"
 // Or "stop" and microseconds: after them the process gets SIGPWR, again and again

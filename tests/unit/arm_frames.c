@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// Functions whose frames differ, for compilers of 32-bit Arm code: leaves, saved registers, variable arguments and arrays,
-// over-aligned and large locals, floating point, tail calls, switches, calls that do not return, functions that only
-// pointers lead to.
+// Functions whose frames differ, for compilers of 32-bit Arm code: leaves, saved registers, variable arguments and
+// arrays, over-aligned and large locals, floating point, tail calls, switches, calls that do not return, functions that
+// only pointers lead to.
 int outside(int value);
 int outside_many(int a, int b, int c, int d, int *e);
 void gives_up(int why) __attribute__((noreturn));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// Functions whose frames differ, for a compiler of 32-bit x86 code: leaves, saved registers, variable arrays, over-aligned
-// locals, tail calls, switches, structures that are returned, calls through the PLT.
+// Functions whose frames differ, for a compiler of 32-bit x86 code: leaves, saved registers, variable arrays,
+// over-aligned locals, tail calls, switches, structures that are returned, calls through the PLT.
 struct large {
 	int words[40];
 };

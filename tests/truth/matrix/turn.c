@@ -131,7 +131,7 @@ static KEPT int compare(const void *left, const void *right)
 
 static KEPT int called_back(void)
 {
-	int values[8] = { 9, 4, 7, 1, 8, 2, 6, 3 };
+	int values[8] = {9, 4, 7, 1, 8, 2, 6, 3};
 	const int key = 7, *found;
 
 	qsort(values, 8, sizeof(int), compare);
@@ -160,7 +160,7 @@ static KEPT void handle(int signal)
 
 static void set_handlers(void)
 {
-	stack_t stack = { .ss_sp = other_stack, .ss_size = sizeof(other_stack) };
+	stack_t stack = {.ss_sp = other_stack, .ss_size = sizeof(other_stack)};
 	struct sigaction action;
 
 	memset(&action, 0, sizeof(action));

@@ -14,8 +14,8 @@
 
 extern "C" {
 #include "rule.h"
-#include "shadow.h"
 #include "sframe.h"
+#include "shadow.h"
 #include "table.h"
 #include "uw_port_walk.h"
 #include "walk.h"

@@ -303,7 +303,8 @@ TEST_CASE("a stripped program's debug file describes the code that nothing else 
 	REQUIRE(std::system((source + " | " + build).c_str()) == 0);
 	const uwind::UniqueFd program(open(path.c_str(), O_RDONLY));
 	const auto rows_with = [&](const uwind::DebugFiles& files) -> std::string {
-		const auto table = uwind::build_file_table(*uwind::ElfFile::open(program.get()), uwind::Arch::arm64, files);
+		const auto table =
+			uwind::build_file_table(*uwind::ElfFile::open(program.get()), uwind::Arch::arm64, files);
 		const auto rows = table ? uwind::rows_of_table(*table) : uwind::Result<uwind::TableRows>(table.error());
 		return rows ? std::to_string(uwind::covered_bytes(*rows)) : rows.error().message;
 	};
