@@ -10,7 +10,6 @@ ARCH   ?= $(shell dpkg --print-architecture)
 KERNEL ?= 6.1
 PREFIX ?= /usr/local
 BUILD  := build/$(ARCH)
-C_FILES  = $(shell git ls-files -co --exclude-standard 'kmod/*.[ch]' 'tests/*.[ch]' 'tests/*.cpp' 'daemon/*.[ch]' 'daemon/*.cpp')
 
 .PHONY: help setup build kmod demo check check-long check-matrix test-vm bench lint fmt install uninstall deb clean
 .DEFAULT_GOAL := help
@@ -45,11 +44,11 @@ test-vm: setup ## one VM case, or all                                   [CASE=60
 bench: setup ## nanoseconds per frame and per lookup, on this machine
 	@scripts/check.sh bench
 
-lint: setup ## layers, version tests, sizes, words, shellcheck, clang-tidy
+lint: setup ## layers, version tests, sizes, format, words, shellcheck, clang-tidy
 	@scripts/check.sh lint
 
 fmt: ## clang-format over C and C++
-	@clang-format -i $(C_FILES)
+	@scripts/check-format.sh -i
 
 install: ## programs, unit, manual pages, completions, and the module for this kernel [DESTDIR=] [PREFIX=/usr/local]
 	@scripts/install.sh install '$(BUILD)' '$(DESTDIR)' '$(PREFIX)'
