@@ -29,7 +29,7 @@
  * Every file of pidfs is a pidfd. Before, or without it: only the kernel names
  * anonymous inodes, and only a pidfd has this name.
  */
-static struct pid *uw_pidfd_pid(struct file *file)
+static struct pid *pidfd_to_pid(struct file *file)
 {
 	const struct dentry *dentry = file->f_path.dentry;
 
@@ -41,7 +41,7 @@ static struct pid *uw_pidfd_pid(struct file *file)
 }
 
 /* ERR_PTR: -EBADF, -EINVAL, -ESRCH. */
-static struct task_struct *uw_pidfd_task(int fd)
+static struct task_struct *pidfd_to_task(int fd)
 {
 	struct file *file = fget(fd);
 	struct task_struct *task = NULL;
@@ -49,7 +49,7 @@ static struct task_struct *uw_pidfd_task(int fd)
 
 	if (!file)
 		return ERR_PTR(-EBADF);
-	pid = uw_pidfd_pid(file);
+	pid = pidfd_to_pid(file);
 	if (pid)
 		task = get_pid_task(pid, PIDTYPE_TGID);
 	fput(file);
@@ -62,7 +62,7 @@ static struct task_struct *uw_pidfd_task(int fd)
  * exec changes the memory, and credentials and "dumpable" with it, under this lock:
  * what is judged and what is taken belong together.
  */
-static int uw_process_judge(struct uw_process *process, const struct cred *viewer)
+static int check_process(struct uw_process *process, const struct cred *viewer)
 {
 	struct rw_semaphore *exec_lock = &process->task->signal->exec_update_lock;
 	bool seen;
@@ -81,10 +81,10 @@ int uw_process_get(struct uw_process *process, int fd, const struct cred *viewer
 {
 	int err;
 
-	process->task = uw_pidfd_task(fd);
+	process->task = pidfd_to_task(fd);
 	if (IS_ERR(process->task))
 		return PTR_ERR(process->task);
-	err = uw_process_judge(process, viewer);
+	err = check_process(process, viewer);
 	if (err)
 		put_task_struct(process->task);
 	return err;
@@ -108,7 +108,7 @@ struct mm_struct *uw_pidfd_mm(int fd, const struct cred *viewer)
 }
 
 /* The pages from an address on, with references. How many, or an error. */
-static long uw_mm_pages(struct mm_struct *mm, u64 from, u32 nr, struct page **pages)
+static long pin_pages(struct mm_struct *mm, u64 from, u32 nr, struct page **pages)
 {
 	int locked = 1;
 	long got;
@@ -127,7 +127,7 @@ int uw_mm_read(struct mm_struct *mm, u64 from, void *to, u64 bytes)
 
 	while (bytes) {
 		u32 nr = min_t(u64, DIV_ROUND_UP_ULL(offset_in_page(from) + bytes, PAGE_SIZE), UW_READ_PAGES);
-		long i, got = uw_mm_pages(mm, from, nr, pages);
+		long i, got = pin_pages(mm, from, nr, pages);
 
 		if (got <= 0)
 			return fatal_signal_pending(current) ? -EINTR : -EFAULT;

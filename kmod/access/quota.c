@@ -89,42 +89,42 @@ u32 uw_quota_max_files(void)
 }
 
 /* Half of what there is, of which one user may have a quarter, and no more than wanted. */
-static struct uw_limit uw_limit_half(u64 all, u64 wanted)
+static struct uw_limit limit_half(u64 all, u64 wanted)
 {
 	return (struct uw_limit){ min(wanted, all / 2 / UW_QUOTA_PARTS), all / 2 };
 }
 
-static struct uw_limit uw_limit_parts(u64 part)
+static struct uw_limit limit_parts(u64 part)
 {
 	return (struct uw_limit){ part, part * UW_QUOTA_PARTS };
 }
 
-static struct uw_limit uw_limit_bytes(bool member)
+static struct uw_limit limit_bytes(bool member)
 {
 	u64 kib = member ? READ_ONCE(member_quota_kib) : READ_ONCE(self_quota_kib);
 
-	return uw_limit_half(uw_quota_table_budget(), kib << 10);
+	return limit_half(uw_quota_table_budget(), kib << 10);
 }
 
-static struct uw_limit uw_limit_of(enum uw_quota_kind kind)
+static struct uw_limit limit_of(enum uw_quota_kind kind)
 {
 	switch (kind) {
 	case UW_QUOTA_TABLES:
-		return uw_limit_parts(READ_ONCE(self_quota_tables));
+		return limit_parts(READ_ONCE(self_quota_tables));
 	case UW_QUOTA_INPUT:
-		return uw_limit_parts((u64)READ_ONCE(input_quota_kib) << 10);
+		return limit_parts((u64)READ_ONCE(input_quota_kib) << 10);
 	case UW_QUOTA_FILES:
-		return uw_limit_half(uw_quota_max_files(), U64_MAX);
+		return limit_half(uw_quota_max_files(), U64_MAX);
 	case UW_QUOTA_RANGES:
-		return uw_limit_parts(READ_ONCE(range_quota));
+		return limit_parts(READ_ONCE(range_quota));
 	case UW_QUOTA_ASKS:
-		return uw_limit_parts(UW_QUOTA_ASKED);
+		return limit_parts(UW_QUOTA_ASKED);
 	case UW_QUOTA_COUNTERS:
-		return uw_limit_parts(UW_QUOTA_COUNTED);
+		return limit_parts(UW_QUOTA_COUNTED);
 	case UW_QUOTA_SPACES:
-		return uw_limit_parts(READ_ONCE(space_quota));
+		return limit_parts(READ_ONCE(space_quota));
 	default:
-		return uw_limit_bytes(false);
+		return limit_bytes(false);
 	}
 }
 
@@ -149,7 +149,7 @@ kuid_t uw_quota_user(void)
 	return uid;
 }
 
-static struct uw_quota *uw_quota_find_locked(kuid_t uid)
+static struct uw_quota *quota_find_locked(kuid_t uid)
 {
 	struct uw_quota *quota;
 
@@ -159,7 +159,7 @@ static struct uw_quota *uw_quota_find_locked(kuid_t uid)
 	return NULL;
 }
 
-static struct uw_resident_account *uw_quota_create_account(struct uw_resident_account *all, gfp_t gfp)
+static struct uw_resident_account *quota_create_account(struct uw_resident_account *all, gfp_t gfp)
 {
 	struct uw_resident_account *account = kzalloc(sizeof(*account), gfp);
 
@@ -172,7 +172,7 @@ static struct uw_resident_account *uw_quota_create_account(struct uw_resident_ac
 	return account;
 }
 
-static void uw_quota_free(struct uw_quota *quota)
+static void quota_free(struct uw_quota *quota)
 {
 	if (!quota)
 		return;
@@ -180,7 +180,7 @@ static void uw_quota_free(struct uw_quota *quota)
 	kfree(quota);
 }
 
-static struct uw_quota *uw_quota_create(kuid_t uid, gfp_t gfp)
+static struct uw_quota *quota_create(kuid_t uid, gfp_t gfp)
 {
 	struct uw_quota *quota = kzalloc(sizeof(*quota), gfp);
 
@@ -188,7 +188,7 @@ static struct uw_quota *uw_quota_create(kuid_t uid, gfp_t gfp)
 		return NULL;
 	quota->uid = uid;
 	mutex_init(&quota->input);
-	quota->counters = uw_quota_create_account(all_counters, gfp);
+	quota->counters = quota_create_account(all_counters, gfp);
 	if (!quota->counters) {
 		kfree(quota);
 		return NULL;
@@ -197,7 +197,7 @@ static struct uw_quota *uw_quota_create(kuid_t uid, gfp_t gfp)
 }
 
 /* But for counters that are not freed yet. */
-static bool uw_quota_is_idle(const struct uw_quota *quota)
+static bool quota_is_idle(const struct uw_quota *quota)
 {
 	u32 i;
 
@@ -207,30 +207,30 @@ static bool uw_quota_is_idle(const struct uw_quota *quota)
 	return !quota->refs;
 }
 
-static void uw_quota_end_locked(struct uw_quota *quota)
+static void quota_end_locked(struct uw_quota *quota)
 {
 	lockdep_assert_held(&quota_lock);
-	if (!uw_quota_is_idle(quota) || atomic64_read(&quota->counters->owed))
+	if (!quota_is_idle(quota) || atomic64_read(&quota->counters->owed))
 		return;
 	list_del(&quota->node);
-	uw_quota_free(quota);
+	quota_free(quota);
 }
 
 /* Nobody tells when the last counter of one is freed. */
-static void uw_quota_end_idle_locked(void)
+static void quota_end_idle_locked(void)
 {
 	struct uw_quota *quota, *next;
 
 	list_for_each_entry_safe(quota, next, &quotas, node)
-		uw_quota_end_locked(quota);
+		quota_end_locked(quota);
 }
 
-static struct uw_quota *uw_quota_get_known(kuid_t uid)
+static struct uw_quota *quota_get_known(kuid_t uid)
 {
 	struct uw_quota *quota;
 
 	spin_lock(&quota_lock);
-	quota = uw_quota_find_locked(uid);
+	quota = quota_find_locked(uid);
 	if (quota)
 		quota->refs++;
 	spin_unlock(&quota_lock);
@@ -238,13 +238,13 @@ static struct uw_quota *uw_quota_get_known(kuid_t uid)
 }
 
 /* Somebody else may have been faster: then fresh is freed. */
-static struct uw_quota *uw_quota_add(struct uw_quota *fresh)
+static struct uw_quota *quota_add(struct uw_quota *fresh)
 {
 	struct uw_quota *quota;
 
 	spin_lock(&quota_lock);
-	uw_quota_end_idle_locked();
-	quota = uw_quota_find_locked(fresh->uid);
+	quota_end_idle_locked();
+	quota = quota_find_locked(fresh->uid);
 	if (!quota) {
 		list_add(&fresh->node, &quotas);
 		quota = fresh;
@@ -252,38 +252,37 @@ static struct uw_quota *uw_quota_add(struct uw_quota *fresh)
 	}
 	quota->refs++;
 	spin_unlock(&quota_lock);
-	uw_quota_free(fresh);
+	quota_free(fresh);
 	return quota;
 }
 
 struct uw_quota *uw_quota_get(gfp_t gfp)
 {
 	kuid_t uid = uw_quota_user();
-	struct uw_quota *quota = uw_quota_get_known(uid);
+	struct uw_quota *quota = quota_get_known(uid);
 
 	if (quota)
 		return quota;
-	quota = uw_quota_create(uid, gfp);
-	return quota ? uw_quota_add(quota) : NULL;
+	quota = quota_create(uid, gfp);
+	return quota ? quota_add(quota) : NULL;
 }
 
 void uw_quota_put(struct uw_quota *quota)
 {
 	spin_lock(&quota_lock);
 	quota->refs--;
-	uw_quota_end_locked(quota);
+	quota_end_locked(quota);
 	spin_unlock(&quota_lock);
 }
 
-static u64 uw_quota_owed(const struct uw_resident_account *counters, enum uw_quota_kind kind)
+static u64 quota_owed(const struct uw_resident_account *counters, enum uw_quota_kind kind)
 {
 	return kind == UW_QUOTA_COUNTERS ? atomic64_read(&counters->owed) : 0;
 }
 
-static int uw_quota_check_locked(const struct uw_quota *quota, enum uw_quota_kind kind, u64 amount,
-				 struct uw_limit limit)
+static int quota_check_locked(const struct uw_quota *quota, enum uw_quota_kind kind, u64 amount, struct uw_limit limit)
 {
-	u64 owed = uw_quota_owed(quota->counters, kind), all_owed = uw_quota_owed(all_counters, kind);
+	u64 owed = quota_owed(quota->counters, kind), all_owed = quota_owed(all_counters, kind);
 
 	lockdep_assert_held(&quota_lock);
 	if (amount > limit.part || quota->used[kind] + owed > limit.part - amount)
@@ -291,14 +290,14 @@ static int uw_quota_check_locked(const struct uw_quota *quota, enum uw_quota_kin
 	return all_used[kind] + all_owed > limit.all - amount ? -ENOSPC : 0;
 }
 
-static void uw_quota_add_locked(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
+static void quota_add_locked(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
 {
 	lockdep_assert_held(&quota_lock);
 	quota->used[kind] += amount;
 	all_used[kind] += amount;
 }
 
-static void uw_quota_sub_locked(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
+static void quota_sub_locked(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
 {
 	lockdep_assert_held(&quota_lock);
 	quota->used[kind] -= amount;
@@ -312,9 +311,9 @@ int uw_quota_charge(struct uw_quota *quota, enum uw_quota_kind kind, u64 amount)
 	if (!quota)
 		return 0;
 	spin_lock(&quota_lock);
-	err = uw_quota_check_locked(quota, kind, amount, uw_limit_of(kind));
+	err = quota_check_locked(quota, kind, amount, limit_of(kind));
 	if (!err)
-		uw_quota_add_locked(quota, kind, amount);
+		quota_add_locked(quota, kind, amount);
 	spin_unlock(&quota_lock);
 	return err;
 }
@@ -324,7 +323,7 @@ void uw_quota_charge_copy(struct uw_quota *quota, enum uw_quota_kind kind, u64 a
 	if (!quota)
 		return;
 	spin_lock(&quota_lock);
-	uw_quota_add_locked(quota, kind, amount);
+	quota_add_locked(quota, kind, amount);
 	spin_unlock(&quota_lock);
 }
 
@@ -333,8 +332,8 @@ void uw_quota_uncharge(struct uw_quota *quota, enum uw_quota_kind kind, u64 amou
 	if (!quota)
 		return;
 	spin_lock(&quota_lock);
-	uw_quota_sub_locked(quota, kind, amount);
-	uw_quota_end_locked(quota);
+	quota_sub_locked(quota, kind, amount);
+	quota_end_locked(quota);
 	spin_unlock(&quota_lock);
 }
 
@@ -367,12 +366,12 @@ int uw_quota_charge_table(struct uw_quota *quota, u64 bytes, bool member)
 	if (!quota)
 		return 0;
 	spin_lock(&quota_lock);
-	err = uw_quota_check_locked(quota, UW_QUOTA_TABLES, 1, uw_limit_of(UW_QUOTA_TABLES));
+	err = quota_check_locked(quota, UW_QUOTA_TABLES, 1, limit_of(UW_QUOTA_TABLES));
 	if (!err)
-		err = uw_quota_check_locked(quota, UW_QUOTA_BYTES, bytes, uw_limit_bytes(member));
+		err = quota_check_locked(quota, UW_QUOTA_BYTES, bytes, limit_bytes(member));
 	if (!err) {
-		uw_quota_add_locked(quota, UW_QUOTA_TABLES, 1);
-		uw_quota_add_locked(quota, UW_QUOTA_BYTES, bytes);
+		quota_add_locked(quota, UW_QUOTA_TABLES, 1);
+		quota_add_locked(quota, UW_QUOTA_BYTES, bytes);
 	}
 	spin_unlock(&quota_lock);
 	return err;
@@ -383,9 +382,9 @@ void uw_quota_uncharge_table(struct uw_quota *quota, u64 bytes)
 	if (!quota)
 		return;
 	spin_lock(&quota_lock);
-	uw_quota_sub_locked(quota, UW_QUOTA_TABLES, 1);
-	uw_quota_sub_locked(quota, UW_QUOTA_BYTES, bytes);
-	uw_quota_end_locked(quota);
+	quota_sub_locked(quota, UW_QUOTA_TABLES, 1);
+	quota_sub_locked(quota, UW_QUOTA_BYTES, bytes);
+	quota_end_locked(quota);
 	spin_unlock(&quota_lock);
 }
 
@@ -402,7 +401,7 @@ void uw_quota_end_input(struct uw_quota *quota)
 
 int uw_quota_init(void)
 {
-	all_counters = uw_quota_create_account(NULL, GFP_KERNEL);
+	all_counters = quota_create_account(NULL, GFP_KERNEL);
 	return all_counters ? 0 : -ENOMEM;
 }
 
@@ -412,8 +411,8 @@ void uw_quota_exit(void)
 	struct uw_quota *quota, *next;
 
 	list_for_each_entry_safe(quota, next, &quotas, node) {
-		WARN_ON_ONCE(!uw_quota_is_idle(quota));
-		uw_quota_free(quota);
+		WARN_ON_ONCE(!quota_is_idle(quota));
+		quota_free(quota);
 	}
 	uw_resident_account_put(all_counters);
 }

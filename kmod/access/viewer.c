@@ -10,7 +10,7 @@
 
 #include "access/viewer.h"
 
-static bool uw_same_ids(const struct cred *viewer, const struct cred *target)
+static bool same_ids(const struct cred *viewer, const struct cred *target)
 {
 	return uid_eq(viewer->uid, target->uid) && uid_eq(viewer->uid, target->euid) &&
 	       uid_eq(viewer->uid, target->suid) && gid_eq(viewer->gid, target->gid) &&
@@ -18,7 +18,7 @@ static bool uw_same_ids(const struct cred *viewer, const struct cred *target)
 }
 
 /* Namespaces are nested 32 deep at most. */
-static bool uw_owns_namespace(const struct cred *viewer, const struct user_namespace *ns)
+static bool owns_namespace(const struct cred *viewer, const struct user_namespace *ns)
 {
 	for (; ns->level > viewer->user_ns->level; ns = ns->parent)
 		if (ns->parent == viewer->user_ns && uid_eq(ns->owner, viewer->euid))
@@ -26,29 +26,29 @@ static bool uw_owns_namespace(const struct cred *viewer, const struct user_names
 	return false;
 }
 
-static bool uw_cred_covers(const struct cred *viewer, const struct cred *target)
+static bool cred_covers(const struct cred *viewer, const struct cred *target)
 {
-	if (!uw_same_ids(viewer, target))
+	if (!same_ids(viewer, target))
 		return false;
 	if (viewer->user_ns == target->user_ns)
 		return cap_issubset(target->cap_permitted, viewer->cap_permitted);
-	return uw_owns_namespace(viewer, target->user_ns);
+	return owns_namespace(viewer, target->user_ns);
 }
 
 /* task->mm does not go away meanwhile. */
-static bool uw_cred_sees(const struct cred *viewer, const struct task_struct *task)
+static bool cred_sees(const struct cred *viewer, const struct task_struct *task)
 {
 	bool seen;
 
 	rcu_read_lock();
-	seen = task->mm && uw_task_dumpable(task) == UW_DUMPABLE_OWNER && uw_cred_covers(viewer, __task_cred(task));
+	seen = task->mm && uw_task_dumpable(task) == UW_DUMPABLE_OWNER && cred_covers(viewer, __task_cred(task));
 	rcu_read_unlock();
 	return seen;
 }
 
 bool uw_viewer_sees_current(const struct cred *viewer)
 {
-	return !viewer || uw_cred_sees(viewer, current);
+	return !viewer || cred_sees(viewer, current);
 }
 
 bool uw_viewer_sees(const struct cred *viewer, struct task_struct *task)
@@ -58,7 +58,7 @@ bool uw_viewer_sees(const struct cred *viewer, struct task_struct *task)
 	if (!viewer)
 		return true;
 	task_lock(task);
-	seen = uw_cred_sees(viewer, task);
+	seen = cred_sees(viewer, task);
 	task_unlock(task);
 	return seen;
 }
