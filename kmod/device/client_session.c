@@ -22,14 +22,14 @@
 #define UW_MEMBER_PERIOD_NS 100000
 #define UW_MEMBER_CYCLES    500000 /* as if no processor were faster than 5 GHz */
 
-static u64 uw_least_period(const struct uwind_session_start *arg, bool privileged)
+static u64 least_period(const struct uwind_session_start *arg, bool privileged)
 {
 	if (privileged)
 		return UW_MIN_PERIOD;
 	return arg->event == UWIND_EVENT_CYCLES ? UW_MEMBER_CYCLES : UW_MEMBER_PERIOD_NS;
 }
 
-static int uw_rate_check(const struct uwind_session_start *arg, bool privileged)
+static int rate_check(const struct uwind_session_start *arg, bool privileged)
 {
 	u64 most = privileged ? UW_MAX_RATE_HZ : UW_MEMBER_RATE_HZ;
 
@@ -37,10 +37,10 @@ static int uw_rate_check(const struct uwind_session_start *arg, bool privileged)
 		return arg->rate || (arg->flags & (UWIND_SESSION_FREQUENCY | UWIND_SESSION_USER)) ? -EINVAL : 0;
 	if (arg->flags & UWIND_SESSION_FREQUENCY)
 		return arg->rate && arg->rate <= most ? 0 : -EINVAL;
-	return arg->rate >= uw_least_period(arg, privileged) && arg->rate <= S64_MAX ? 0 : -EINVAL;
+	return arg->rate >= least_period(arg, privileged) && arg->rate <= S64_MAX ? 0 : -EINVAL;
 }
 
-static int uw_session_check(const struct uwind_session_start *arg, bool privileged)
+static int session_check(const struct uwind_session_start *arg, bool privileged)
 {
 	const u32 flags = UWIND_SESSION_FREQUENCY | UWIND_SESSION_ALL | UWIND_SESSION_INHERIT | UWIND_SESSION_DISABLED |
 			  UWIND_SESSION_CGROUP | UWIND_SESSION_USER;
@@ -50,11 +50,10 @@ static int uw_session_check(const struct uwind_session_start *arg, bool privileg
 	    arg->nr_targets > UWIND_MAX_TARGETS || all == !!arg->nr_targets || arg->nr_excludes > UWIND_MAX_TARGETS ||
 	    arg->nr_cpus > nr_cpu_ids || arg->reserved || (arg->cgroup_fd && !(arg->flags & UWIND_SESSION_CGROUP)))
 		return -EINVAL;
-	return uw_rate_check(arg, privileged);
+	return rate_check(arg, privileged);
 }
 
-static int uw_client_begin(struct uw_client *client, struct uwind_session_start *arg,
-			   const struct uw_filter_lists *lists)
+static int client_begin(struct uw_client *client, struct uwind_session_start *arg, const struct uw_filter_lists *lists)
 {
 	const struct uw_session_owner owner = { &client->reader, uw_client_viewer(client), client->quota };
 	struct uw_session *session;
@@ -74,7 +73,7 @@ static int uw_client_begin(struct uw_client *client, struct uwind_session_start 
 }
 
 /* Numbers of 32 bits; NULL for none. */
-static void *uw_numbers_copy(u64 user, u32 nr, int *err)
+static void *numbers_copy(u64 user, u32 nr, int *err)
 {
 	void *numbers;
 
@@ -91,15 +90,15 @@ int uw_client_session_start(void *context, void *data)
 {
 	struct uwind_session_start *arg = data;
 	struct uw_client *client = context;
-	int err = uw_session_check(arg, client->privileged);
+	int err = session_check(arg, client->privileged);
 	struct uw_filter_lists lists;
 
-	lists.targets = uw_numbers_copy(arg->targets, arg->nr_targets, &err);
-	lists.excludes = uw_numbers_copy(arg->excludes, arg->nr_excludes, &err);
-	lists.cpus = uw_numbers_copy(arg->cpus, arg->nr_cpus, &err);
+	lists.targets = numbers_copy(arg->targets, arg->nr_targets, &err);
+	lists.excludes = numbers_copy(arg->excludes, arg->nr_excludes, &err);
+	lists.cpus = numbers_copy(arg->cpus, arg->nr_cpus, &err);
 	mutex_lock(&client->mutex);
 	if (!err)
-		err = uw_client_begin(client, arg, &lists);
+		err = client_begin(client, arg, &lists);
 	mutex_unlock(&client->mutex);
 	kvfree(lists.targets);
 	kvfree(lists.excludes);
@@ -108,7 +107,7 @@ int uw_client_session_start(void *context, void *data)
 }
 
 /* act, with the session that the file must have. */
-static int uw_session_act(struct uw_client *client, void *data, int (*act)(struct uw_client *client, void *data))
+static int session_act(struct uw_client *client, void *data, int (*act)(struct uw_client *client, void *data))
 {
 	int err = -EINVAL;
 
@@ -120,27 +119,27 @@ static int uw_session_act(struct uw_client *client, void *data, int (*act)(struc
 	return err;
 }
 
-static int uw_act_enable(struct uw_client *client, void *data)
+static int act_enable(struct uw_client *client, void *data)
 {
 	uw_session_enable(client->session);
 	return 0;
 }
 
-static int uw_act_ask(struct uw_client *client, void *data)
+static int act_ask(struct uw_client *client, void *data)
 {
 	struct uwind_session_ask *arg = data;
 
 	return uw_session_ask(client->session, client->quota, arg->tid, &arg->cookie);
 }
 
-static int uw_act_stats(struct uw_client *client, void *data)
+static int act_stats(struct uw_client *client, void *data)
 {
 	memset(data, 0, sizeof(struct uwind_session_stats));
 	uw_session_stats(client->session, data);
 	return 0;
 }
 
-static int uw_act_stop(struct uw_client *client, void *data)
+static int act_stop(struct uw_client *client, void *data)
 {
 	memset(data, 0, sizeof(struct uwind_session_stats));
 	uw_running_stop(client->session, data);
@@ -150,20 +149,20 @@ static int uw_act_stop(struct uw_client *client, void *data)
 
 int uw_client_session_enable(void *context, void *data)
 {
-	return uw_session_act(context, data, uw_act_enable);
+	return session_act(context, data, act_enable);
 }
 
 int uw_client_session_ask(void *context, void *data)
 {
-	return uw_session_act(context, data, uw_act_ask);
+	return session_act(context, data, act_ask);
 }
 
 int uw_client_session_stats(void *context, void *data)
 {
-	return uw_session_act(context, data, uw_act_stats);
+	return session_act(context, data, act_stats);
 }
 
 int uw_client_session_stop(void *context, void *data)
 {
-	return uw_session_act(context, data, uw_act_stop);
+	return session_act(context, data, act_stop);
 }

@@ -21,8 +21,8 @@
 
 #define UW_PATH_BYTES PATH_MAX
 
-static int uw_create_from_section(const struct uw_maker *maker, struct uwind_table_create *arg,
-				  struct uw_reject *reject, struct uw_stored_table **stored)
+static int create_from_section(const struct uw_maker *maker, struct uwind_table_create *arg, struct uw_reject *reject,
+			       struct uw_stored_table **stored)
 {
 	struct uw_segment segments[UWIND_MAX_SEGMENTS];
 	struct uw_process process;
@@ -54,8 +54,8 @@ static int uw_create_from_section(const struct uw_maker *maker, struct uwind_tab
 	return PTR_ERR_OR_ZERO(*stored);
 }
 
-static int uw_create_from_rows(const struct uw_maker *maker, struct uwind_table_create *arg, struct uw_reject *reject,
-			       struct uw_stored_table **stored)
+static int create_from_rows(const struct uw_maker *maker, struct uwind_table_create *arg, struct uw_reject *reject,
+			    struct uw_stored_table **stored)
 {
 	if (arg->address || arg->segments || arg->nr_segments || arg->pidfd != -1 || arg->reserved)
 		return -EINVAL;
@@ -63,8 +63,8 @@ static int uw_create_from_rows(const struct uw_maker *maker, struct uwind_table_
 	return PTR_ERR_OR_ZERO(*stored);
 }
 
-static int uw_create(const struct uw_client *client, struct uwind_table_create *arg, struct uw_reject *reject,
-		     struct uw_stored_table **stored)
+static int create_table(const struct uw_client *client, struct uwind_table_create *arg, struct uw_reject *reject,
+			struct uw_stored_table **stored)
 {
 	const struct uw_maker maker = {
 		.owner = client,
@@ -75,9 +75,9 @@ static int uw_create(const struct uw_client *client, struct uwind_table_create *
 	switch (arg->source) {
 	case UWIND_SOURCE_SFRAME_BYTES:
 	case UWIND_SOURCE_SFRAME_REMOTE:
-		return uw_create_from_section(&maker, arg, reject, stored);
+		return create_from_section(&maker, arg, reject, stored);
 	case UWIND_SOURCE_ROWS:
-		return uw_create_from_rows(&maker, arg, reject, stored);
+		return create_from_rows(&maker, arg, reject, stored);
 	}
 	return -EINVAL;
 }
@@ -92,7 +92,7 @@ int uw_client_table_create(void *context, void *data)
 
 	if (err)
 		return err;
-	err = uw_create(client, arg, &reject, &stored);
+	err = create_table(client, arg, &reject, &stored);
 	uw_quota_end_input(client->quota);
 	uw_ioctl_reject(&reject, &arg->bad_offset, arg->bad_why, sizeof(arg->bad_why));
 	if (err)
@@ -110,7 +110,7 @@ int uw_client_table_destroy(void *context, void *data)
 	return uw_tie_destroy(context, arg->table);
 }
 
-static int uw_tie_fd(struct uw_stored_table *stored, int fd)
+static int tie_fd(struct uw_stored_table *stored, int fd)
 {
 	struct file *file = fget(fd);
 	int err;
@@ -134,13 +134,13 @@ int uw_client_table_tie(void *context, void *data)
 	stored = uw_table_store_find(context, arg->table);
 	if (!stored)
 		return -ENOENT;
-	err = vdso ? uw_tie_add(stored, NULL) : uw_tie_fd(stored, arg->fd);
+	err = vdso ? uw_tie_add(stored, NULL) : tie_fd(stored, arg->fd);
 	uw_table_store_put(stored);
 	return err;
 }
 
 /* Rising and apart. */
-static bool uw_ranges_valid(const struct uwind_range *ranges, u32 nr)
+static bool ranges_valid(const struct uwind_range *ranges, u32 nr)
 {
 	u64 last = 0;
 	u32 i;
@@ -154,7 +154,7 @@ static bool uw_ranges_valid(const struct uwind_range *ranges, u32 nr)
 	return true;
 }
 
-static int uw_bind_pidfd(struct uw_stored_table *stored, int pidfd, const struct uwind_range *ranges, u32 nr)
+static int bind_pidfd(struct uw_stored_table *stored, int pidfd, const struct uwind_range *ranges, u32 nr)
 {
 	struct mm_struct *mm = uw_pidfd_mm(pidfd, stored->maker.viewer);
 	int err;
@@ -184,10 +184,10 @@ int uw_client_range_bind(void *context, void *data)
 		err = -ENOMEM;
 	else if (copy_from_user(many, u64_to_user_ptr(arg->ranges), arg->nr_ranges * sizeof(*many)))
 		err = -EFAULT;
-	else if (!uw_ranges_valid(many, arg->nr_ranges))
+	else if (!ranges_valid(many, arg->nr_ranges))
 		err = -EINVAL;
 	else
-		err = uw_bind_pidfd(stored, arg->pidfd, many, arg->nr_ranges);
+		err = bind_pidfd(stored, arg->pidfd, many, arg->nr_ranges);
 	if (many != ranges)
 		kfree(many);
 	uw_table_store_put(stored);
@@ -210,7 +210,7 @@ int uw_client_range_unbind(void *context, void *data)
 	return err;
 }
 
-static int uw_copy_path(const struct uwind_table_next *arg, const char *path)
+static int copy_path(const struct uwind_table_next *arg, const char *path)
 {
 	size_t bytes = strlen(path) + 1;
 
@@ -246,7 +246,7 @@ int uw_client_table_next(void *context, void *data)
 		arg->file = uw_tie_file(stored, path, UW_PATH_BYTES);
 		uw_table_store_put(stored);
 	}
-	err = uw_copy_path(arg, path);
+	err = copy_path(arg, path);
 	kfree(path);
 	return err;
 }

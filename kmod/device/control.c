@@ -20,13 +20,13 @@
 #include "store/tie.h"
 #include "uwind.h"
 
-static int uw_stats(void *context, void *data)
+static int fill_stats(void *context, void *data)
 {
 	uw_status_fill(data);
 	return 0;
 }
 
-static const struct uw_ioctl uw_control_ioctls[] = {
+static const struct uw_ioctl control_ioctls[] = {
 	{ UWIND_IOC_ABI, sizeof(struct uwind_abi), false, uw_ioctl_abi },
 	{ UWIND_IOC_TABLE_CREATE, sizeof(struct uwind_table_create), true, uw_client_table_create },
 	{ UWIND_IOC_TABLE_DESTROY, sizeof(struct uwind_table_destroy), true, uw_client_table_destroy },
@@ -34,7 +34,7 @@ static const struct uw_ioctl uw_control_ioctls[] = {
 	{ UWIND_IOC_RANGE_BIND, sizeof(struct uwind_range_bind), true, uw_client_range_bind },
 	{ UWIND_IOC_RANGE_UNBIND, sizeof(struct uwind_range_unbind), true, uw_client_range_unbind },
 	{ UWIND_IOC_TABLE_NEXT, sizeof(struct uwind_table_next), true, uw_client_table_next },
-	{ UWIND_IOC_STATS, sizeof(struct uwind_stats), true, uw_stats },
+	{ UWIND_IOC_STATS, sizeof(struct uwind_stats), true, fill_stats },
 	{ UWIND_IOC_SESSION_START, sizeof(struct uwind_session_start), true, uw_client_session_start },
 	{ UWIND_IOC_SESSION_ENABLE, 0, true, uw_client_session_enable },
 	{ UWIND_IOC_SESSION_ASK, sizeof(struct uwind_session_ask), true, uw_client_session_ask },
@@ -46,20 +46,20 @@ static const struct uw_ioctl uw_control_ioctls[] = {
  * A descriptor may come into other hands. What was opened with privilege serves
  * those who have it still; the others serve who opened them.
  */
-static bool uw_control_allows(const struct uw_client *client, const struct cred *cred, bool privileged)
+static bool control_allows(const struct uw_client *client, const struct cred *cred, bool privileged)
 {
 	return client->privileged ? privileged : uw_viewer_is(client->cred, cred);
 }
 
-static long uw_control_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long control_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct uw_client *client = file->private_data;
 
-	return uw_ioctl_run(uw_control_ioctls, ARRAY_SIZE(uw_control_ioctls), client,
-			    uw_control_allows(client, current_cred(), perfmon_capable()), cmd, arg);
+	return uw_ioctl_run(control_ioctls, ARRAY_SIZE(control_ioctls), client,
+			    control_allows(client, current_cred(), perfmon_capable()), cmd, arg);
 }
 
-static void uw_client_free(struct uw_client *client)
+static void client_free(struct uw_client *client)
 {
 	uw_reader_deinit(&client->reader);
 	if (client->quota)
@@ -68,7 +68,7 @@ static void uw_client_free(struct uw_client *client)
 	kfree(client);
 }
 
-static int uw_control_open(struct inode *inode, struct file *file)
+static int control_open(struct inode *inode, struct file *file)
 {
 	struct uw_client *client = kzalloc(sizeof(*client), GFP_KERNEL_ACCOUNT);
 
@@ -80,7 +80,7 @@ static int uw_control_open(struct inode *inode, struct file *file)
 	if (!client->privileged) {
 		client->quota = uw_quota_get(GFP_KERNEL_ACCOUNT);
 		if (!client->quota) {
-			uw_client_free(client);
+			client_free(client);
 			return -ENOMEM;
 		}
 	}
@@ -88,32 +88,32 @@ static int uw_control_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static int uw_control_release(struct inode *inode, struct file *file)
+static int control_release(struct inode *inode, struct file *file)
 {
 	struct uw_client *client = file->private_data;
 
 	if (client->session)
 		uw_running_stop(client->session, NULL);
 	uw_tie_destroy_all(client);
-	uw_client_free(client);
+	client_free(client);
 	return 0;
 }
 
-static const struct file_operations uw_control_fops = {
+static const struct file_operations control_fops = {
 	.owner = THIS_MODULE,
-	.open = uw_control_open,
-	.release = uw_control_release,
-	.unlocked_ioctl = uw_control_ioctl,
+	.open = control_open,
+	.release = control_release,
+	.unlocked_ioctl = control_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
 /* Everybody's messages to any family wait for this one: it waits for nobody. */
-static int uw_client_attach(struct uw_client *client, struct uw_reader *socket, bool privileged)
+static int client_attach(struct uw_client *client, struct uw_reader *socket, bool privileged)
 {
 	int err = -EBUSY;
 
-	if (!uw_control_allows(client, socket->file->f_cred, privileged) ||
-	    !uw_control_allows(client, current_cred(), privileged))
+	if (!control_allows(client, socket->file->f_cred, privileged) ||
+	    !control_allows(client, current_cred(), privileged))
 		return -EPERM;
 	if (!mutex_trylock(&client->mutex))
 		return -EBUSY;
@@ -132,25 +132,25 @@ int uw_control_attach(int fd, struct uw_reader *socket, bool privileged)
 
 	if (!file)
 		return -EBADF;
-	if (file->f_op == &uw_control_fops)
-		err = uw_client_attach(file->private_data, socket, privileged);
+	if (file->f_op == &control_fops)
+		err = client_attach(file->private_data, socket, privileged);
 	fput(file);
 	return err;
 }
 
-static struct miscdevice uw_control_device = {
+static struct miscdevice control_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "uwind",
-	.fops = &uw_control_fops,
+	.fops = &control_fops,
 	.mode = 0660,
 };
 
 int uw_control_init(void)
 {
-	return misc_register(&uw_control_device);
+	return misc_register(&control_device);
 }
 
 void uw_control_exit(void)
 {
-	misc_deregister(&uw_control_device);
+	misc_deregister(&control_device);
 }

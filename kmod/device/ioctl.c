@@ -14,7 +14,7 @@
 static_assert((int)UWIND_ARCH_X86_64 == (int)UW_ARCH_X86_64);
 static_assert((int)UWIND_ARCH_ARM64 == (int)UW_ARCH_ARM64);
 
-static const struct uw_ioctl *uw_ioctl_find(const struct uw_ioctl *table, u32 nr, unsigned int cmd)
+static const struct uw_ioctl *ioctl_find(const struct uw_ioctl *table, u32 nr, unsigned int cmd)
 {
 	u32 i;
 
@@ -25,7 +25,7 @@ static const struct uw_ioctl *uw_ioctl_find(const struct uw_ioctl *table, u32 nr
 	return NULL;
 }
 
-static long uw_ioctl_run_struct(const struct uw_ioctl *ioctl, void *context, void __user *user)
+static long ioctl_run_struct(const struct uw_ioctl *ioctl, void *context, void __user *user)
 {
 	u64 buffer[UW_IOCTL_MAX_BYTES / sizeof(u64)];
 	u32 *size = (u32 *)buffer, bytes;
@@ -51,7 +51,7 @@ static long uw_ioctl_run_struct(const struct uw_ioctl *ioctl, void *context, voi
 long uw_ioctl_run(const struct uw_ioctl *table, u32 nr, void *context, bool allowed, unsigned int cmd,
 		  unsigned long user)
 {
-	const struct uw_ioctl *ioctl = uw_ioctl_find(table, nr, cmd);
+	const struct uw_ioctl *ioctl = ioctl_find(table, nr, cmd);
 
 	if (!ioctl)
 		return -ENOTTY;
@@ -59,7 +59,7 @@ long uw_ioctl_run(const struct uw_ioctl *table, u32 nr, void *context, bool allo
 		return -EPERM;
 	if (!ioctl->bytes)
 		return ioctl->run(context, NULL);
-	return uw_ioctl_run_struct(ioctl, context, (void __user *)user);
+	return ioctl_run_struct(ioctl, context, (void __user *)user);
 }
 
 void uw_ioctl_reject(const struct uw_reject *reject, __u64 *offset, char *why, size_t bytes)

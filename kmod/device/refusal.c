@@ -17,7 +17,7 @@
 #define UW_REFUSAL_PATH_BYTES 128 /* four names; longer ones are cut */
 
 /* The file that is mapped there, with a reference, or NULL. */
-static struct file *uw_file_at(struct mm_struct *mm, u64 address)
+static struct file *file_at(struct mm_struct *mm, u64 address)
 {
 	struct vm_area_struct *vma;
 	struct file *file = NULL;
@@ -31,9 +31,9 @@ static struct file *uw_file_at(struct mm_struct *mm, u64 address)
 	return file;
 }
 
-static void uw_refusal_log(struct task_struct *task, struct mm_struct *mm, u64 address, const struct uw_reject *reject)
+static void refusal_log(struct task_struct *task, struct mm_struct *mm, u64 address, const struct uw_reject *reject)
 {
-	struct file *file = uw_file_at(mm, address);
+	struct file *file = file_at(mm, address);
 	char whose[UW_REFUSAL_PATH_BYTES] = "in memory";
 	char comm[TASK_COMM_LEN];
 
@@ -51,7 +51,7 @@ static void uw_refusal_log(struct task_struct *task, struct mm_struct *mm, u64 a
 void uw_refusal_tell(const struct uw_process *process, u64 address, const struct uw_reject *reject)
 {
 	if (process)
-		uw_refusal_log(process->task, process->mm, address, reject);
+		refusal_log(process->task, process->mm, address, reject);
 	else
-		uw_refusal_log(current, current->mm, address, reject);
+		refusal_log(current, current->mm, address, reject);
 }

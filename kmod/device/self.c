@@ -24,9 +24,9 @@
 #include "uwind.h"
 
 /* What owns the tables: stands for "their mm". */
-static const char uw_self_owner;
+static const char self_owner;
 
-static struct uw_stored_table *uw_self_table(struct uwind_self_add *arg, struct uw_quota *quota)
+static struct uw_stored_table *self_table(struct uwind_self_add *arg, struct uw_quota *quota)
 {
 	struct uw_segment text = {
 		.address = arg->text_start,
@@ -40,7 +40,7 @@ static struct uw_stored_table *uw_self_table(struct uwind_self_add *arg, struct 
 		.segments = &text,
 		.nr_segments = 1,
 	};
-	const struct uw_maker maker = { .owner = &uw_self_owner, .quota = quota };
+	const struct uw_maker maker = { .owner = &self_owner, .quota = quota };
 	struct uw_reject reject = {};
 	struct uw_stored_table *stored = uw_table_from_section(&section, &maker, &reject);
 
@@ -48,7 +48,7 @@ static struct uw_stored_table *uw_self_table(struct uwind_self_add *arg, struct 
 	return stored;
 }
 
-static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
+static int self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
 {
 	struct uwind_range range = { .start = arg->text_start, .end = arg->text_end };
 	struct uw_stored_table *stored;
@@ -56,19 +56,19 @@ static int uw_self_bind(struct uwind_self_add *arg, struct uw_quota *quota)
 
 	if (err)
 		return err;
-	stored = uw_self_table(arg, quota);
+	stored = self_table(arg, quota);
 	uw_quota_end_input(quota);
 	if (IS_ERR(stored))
 		return PTR_ERR(stored);
 	err = uw_registry_bind(current->mm, stored, &range, 1, arg->sframe_start);
 	if (err)
-		uw_tie_destroy(&uw_self_owner, stored->number);
+		uw_tie_destroy(&self_owner, stored->number);
 	else
 		uw_table_store_disown(stored);
 	return err;
 }
 
-static int uw_self_add(void *context, void *data)
+static int self_add(void *context, void *data)
 {
 	struct uwind_self_add *arg = data;
 	struct uw_quota *quota;
@@ -81,14 +81,14 @@ static int uw_self_add(void *context, void *data)
 	quota = uw_quota_get(GFP_KERNEL_ACCOUNT);
 	if (!quota)
 		return -ENOMEM;
-	err = uw_self_bind(arg, quota);
+	err = self_bind(arg, quota);
 	uw_quota_put(quota);
 	if (err && err != -EINTR)
 		uw_stats_section_refused();
 	return err;
 }
 
-static int uw_self_remove(void *context, void *data)
+static int self_remove(void *context, void *data)
 {
 	struct uwind_self_remove *arg = data;
 	struct uw_range_set *set = uw_registry_bound(current->mm);
@@ -98,7 +98,7 @@ static int uw_self_remove(void *context, void *data)
 	return set ? uw_range_set_remove_section(set, arg->sframe_start) : -ENOENT;
 }
 
-static int uw_self_next(void *context, void *data)
+static int self_next(void *context, void *data)
 {
 	struct uwind_self_next *arg = data;
 	struct uw_range_set *set = uw_registry_bound(current->mm);
@@ -120,42 +120,42 @@ static int uw_self_next(void *context, void *data)
 	return 0;
 }
 
-static const struct uw_ioctl uw_self_ioctls[] = {
+static const struct uw_ioctl self_ioctls[] = {
 	{ UWIND_IOC_ABI, sizeof(struct uwind_abi), false, uw_ioctl_abi },
-	{ UWIND_IOC_SELF_ADD, sizeof(struct uwind_self_add), false, uw_self_add },
-	{ UWIND_IOC_SELF_REMOVE, sizeof(struct uwind_self_remove), false, uw_self_remove },
-	{ UWIND_IOC_SELF_NEXT, sizeof(struct uwind_self_next), false, uw_self_next },
+	{ UWIND_IOC_SELF_ADD, sizeof(struct uwind_self_add), false, self_add },
+	{ UWIND_IOC_SELF_REMOVE, sizeof(struct uwind_self_remove), false, self_remove },
+	{ UWIND_IOC_SELF_NEXT, sizeof(struct uwind_self_next), false, self_next },
 };
 
-static long uw_self_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long self_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	return uw_ioctl_run(uw_self_ioctls, ARRAY_SIZE(uw_self_ioctls), NULL, false, cmd, arg);
+	return uw_ioctl_run(self_ioctls, ARRAY_SIZE(self_ioctls), NULL, false, cmd, arg);
 }
 
 static bool serving;
 
-static int uw_self_open(struct inode *inode, struct file *file)
+static int self_open(struct inode *inode, struct file *file)
 {
 	return READ_ONCE(serving) ? 0 : -ENODEV;
 }
 
-static const struct file_operations uw_self_fops = {
+static const struct file_operations self_fops = {
 	.owner = THIS_MODULE,
-	.open = uw_self_open,
-	.unlocked_ioctl = uw_self_ioctl,
+	.open = self_open,
+	.unlocked_ioctl = self_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-static struct miscdevice uw_self_device = {
+static struct miscdevice self_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "uwind-self",
-	.fops = &uw_self_fops,
+	.fops = &self_fops,
 	.mode = 0666,
 };
 
 int uw_self_init(void)
 {
-	return misc_register(&uw_self_device);
+	return misc_register(&self_device);
 }
 
 void uw_self_serve(void)
@@ -165,5 +165,5 @@ void uw_self_serve(void)
 
 void uw_self_exit(void)
 {
-	misc_deregister(&uw_self_device);
+	misc_deregister(&self_device);
 }

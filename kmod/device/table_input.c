@@ -40,7 +40,7 @@ struct uw_input {
 	u64 bytes;              /* charged so far */
 };
 
-static int uw_input_charge(struct uw_input *input, u64 bytes)
+static int input_charge(struct uw_input *input, u64 bytes)
 {
 	int err = uw_quota_charge(input->quota, UW_QUOTA_INPUT, bytes);
 
@@ -49,26 +49,26 @@ static int uw_input_charge(struct uw_input *input, u64 bytes)
 	return err;
 }
 
-static void uw_input_end(struct uw_input *input)
+static void input_end(struct uw_input *input)
 {
 	uw_quota_uncharge(input->quota, UW_QUOTA_INPUT, input->bytes);
 }
 
-static void uw_draft_free(struct uw_draft *draft)
+static void draft_free(struct uw_draft *draft)
 {
 	kvfree(draft->rows);
 	kvfree(draft->rules);
 	kvfree(draft->hash);
 }
 
-static int uw_draft_alloc(struct uw_draft *draft, struct uw_input *input, u64 max_rows, u32 max_rules)
+static int draft_alloc(struct uw_draft *draft, struct uw_input *input, u64 max_rows, u32 max_rules)
 {
 	u32 hash_size = roundup_pow_of_two(2 * max_rules + 2);
 	int err;
 
 	memset(draft, 0, sizeof(*draft));
-	err = uw_input_charge(input, max_rows * sizeof(*draft->rows) + max_rules * sizeof(*draft->rules) +
-					     hash_size * sizeof(*draft->hash));
+	err = input_charge(input, max_rows * sizeof(*draft->rows) + max_rules * sizeof(*draft->rules) +
+					  hash_size * sizeof(*draft->hash));
 	if (err)
 		return err;
 	draft->max_rows = max_rows;
@@ -79,12 +79,12 @@ static int uw_draft_alloc(struct uw_draft *draft, struct uw_input *input, u64 ma
 	draft->hash = kvcalloc(hash_size, sizeof(*draft->hash), UW_GFP_INPUT);
 	if (draft->rows && draft->rules && draft->hash)
 		return 0;
-	uw_draft_free(draft);
+	draft_free(draft);
 	return -ENOMEM;
 }
 
 /* In pieces: to copy what fills memory takes seconds, and a task that is killed meanwhile stops. */
-static int uw_user_copy(void *to, u64 from, u64 bytes)
+static int user_copy(void *to, u64 from, u64 bytes)
 {
 	u64 done, piece;
 
@@ -99,16 +99,16 @@ static int uw_user_copy(void *to, u64 from, u64 bytes)
 	return 0;
 }
 
-static int uw_section_copy(const struct uw_section *section, u8 *data)
+static int section_copy(const struct uw_section *section, u8 *data)
 {
 	uw_stall(UW_STALL_SECTION_READ);
 	if (section->process)
 		return uw_mm_read(section->process->mm, section->data, data, section->bytes);
-	return uw_user_copy(data, section->data, section->bytes);
+	return user_copy(data, section->data, section->bytes);
 }
 
-static struct uw_stored_table *uw_section_lower(const struct uw_maker *maker, struct uw_input *input,
-						struct uw_sframe *sf, struct uw_draft_row *order)
+static struct uw_stored_table *section_lower(const struct uw_maker *maker, struct uw_input *input, struct uw_sframe *sf,
+					     struct uw_draft_row *order)
 {
 	static const u8 methods[] = {
 		[1] = UWIND_METHOD_SFRAME_V1,
@@ -119,18 +119,18 @@ static struct uw_stored_table *uw_section_lower(const struct uw_maker *maker, st
 	struct uw_draft draft;
 	int err;
 
-	err = uw_draft_alloc(&draft, input, sf->max_rows, sf->max_rules);
+	err = draft_alloc(&draft, input, sf->max_rows, sf->max_rules);
 	if (err)
 		return ERR_PTR(err);
 	err = uw_sframe_lower(sf, &draft, order);
 	stored = err ? ERR_PTR(err) : uw_table_store_add(&draft, methods[sf->version], UW_ARCH, maker);
-	uw_draft_free(&draft);
+	draft_free(&draft);
 	return stored;
 }
 
-static struct uw_stored_table *uw_section_parse(const struct uw_section *section, const u8 *data,
-						const struct uw_maker *maker, struct uw_input *input,
-						struct uw_reject *reject)
+static struct uw_stored_table *section_parse(const struct uw_section *section, const u8 *data,
+					     const struct uw_maker *maker, struct uw_input *input,
+					     struct uw_reject *reject)
 {
 	struct uw_sframe_input in = {
 		.data = data,
@@ -147,32 +147,32 @@ static struct uw_stored_table *uw_section_parse(const struct uw_section *section
 
 	*reject = sf.reject;
 	if (!err)
-		err = uw_input_charge(input, sf.nr_fdes * (u64)sizeof(*order));
+		err = input_charge(input, sf.nr_fdes * (u64)sizeof(*order));
 	if (err)
 		return ERR_PTR(err);
 	order = kvmalloc_array(max(sf.nr_fdes, 1u), sizeof(*order), UW_GFP_INPUT);
 	if (!order)
 		return ERR_PTR(-ENOMEM);
-	stored = uw_section_lower(maker, input, &sf, order);
+	stored = section_lower(maker, input, &sf, order);
 	*reject = sf.reject;
 	kvfree(order);
 	return stored;
 }
 
-static struct uw_stored_table *uw_section_take(const struct uw_section *section, const struct uw_maker *maker,
-					       struct uw_input *input, struct uw_reject *reject)
+static struct uw_stored_table *section_take(const struct uw_section *section, const struct uw_maker *maker,
+					    struct uw_input *input, struct uw_reject *reject)
 {
 	struct uw_stored_table *stored;
 	u8 *data;
-	int err = uw_input_charge(input, section->bytes);
+	int err = input_charge(input, section->bytes);
 
 	if (err)
 		return ERR_PTR(err);
 	data = kvmalloc(section->bytes, UW_GFP_INPUT);
 	if (!data)
 		return ERR_PTR(-ENOMEM);
-	err = uw_section_copy(section, data);
-	stored = err ? ERR_PTR(err) : uw_section_parse(section, data, maker, input, reject);
+	err = section_copy(section, data);
+	stored = err ? ERR_PTR(err) : section_parse(section, data, maker, input, reject);
 	kvfree(data);
 	return stored;
 }
@@ -185,16 +185,16 @@ struct uw_stored_table *uw_table_from_section(const struct uw_section *section, 
 
 	if (!section->bytes || section->bytes > UWIND_MAX_SECTION_BYTES)
 		return ERR_PTR(-EINVAL);
-	stored = uw_section_take(section, maker, &input, reject);
-	uw_input_end(&input);
+	stored = section_take(section, maker, &input, reject);
+	input_end(&input);
 	if (IS_ERR(stored) && reject->why)
 		uw_refusal_tell(section->process, section->data, reject);
 	return stored;
 }
 
-static void *uw_array_copy(struct uw_input *input, u64 address, u32 nr, size_t size)
+static void *array_copy(struct uw_input *input, u64 address, u32 nr, size_t size)
 {
-	int err = uw_input_charge(input, nr * (u64)size);
+	int err = input_charge(input, nr * (u64)size);
 	void *copy;
 
 	if (err)
@@ -202,7 +202,7 @@ static void *uw_array_copy(struct uw_input *input, u64 address, u32 nr, size_t s
 	copy = kvmalloc_array(nr, size, UW_GFP_INPUT);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
-	err = uw_user_copy(copy, address, nr * size);
+	err = user_copy(copy, address, nr * size);
 	if (!err)
 		return copy;
 	kvfree(copy);
@@ -210,7 +210,7 @@ static void *uw_array_copy(struct uw_input *input, u64 address, u32 nr, size_t s
 }
 
 /* SFrame's too: user space may complete a section with rows from elsewhere. */
-static bool uw_method_is_for_rows(u32 method)
+static bool method_is_for_rows(u32 method)
 {
 	switch (method) {
 	case UWIND_METHOD_SFRAME_V1:
@@ -225,9 +225,8 @@ static bool uw_method_is_for_rows(u32 method)
 	return false;
 }
 
-static struct uw_stored_table *uw_rows_take(const struct uwind_table_create *arg, enum uw_arch arch,
-					    const struct uw_maker *maker, struct uw_input *input,
-					    struct uw_reject *reject)
+static struct uw_stored_table *rows_take(const struct uwind_table_create *arg, enum uw_arch arch,
+					 const struct uw_maker *maker, struct uw_input *input, struct uw_reject *reject)
 {
 	struct uw_draft draft = {
 		.nr_rows = arg->data_bytes / sizeof(struct uwind_row),
@@ -236,17 +235,17 @@ static struct uw_stored_table *uw_rows_take(const struct uwind_table_create *arg
 	struct uw_stored_table *stored;
 	int err;
 
-	draft.rows = uw_array_copy(input, arg->data, draft.nr_rows, sizeof(*draft.rows));
+	draft.rows = array_copy(input, arg->data, draft.nr_rows, sizeof(*draft.rows));
 	if (IS_ERR(draft.rows))
 		return ERR_CAST(draft.rows);
-	draft.rules = uw_array_copy(input, arg->rules, draft.nr_rules, sizeof(*draft.rules));
+	draft.rules = array_copy(input, arg->rules, draft.nr_rules, sizeof(*draft.rules));
 	if (IS_ERR(draft.rules)) {
 		kvfree(draft.rows);
 		return ERR_CAST(draft.rules);
 	}
 	err = uw_draft_check(&draft, arch, reject);
 	stored = err ? ERR_PTR(err == -EINVAL ? -EBADMSG : err) : uw_table_store_add(&draft, arg->method, arch, maker);
-	uw_draft_free(&draft);
+	draft_free(&draft);
 	return stored;
 }
 
@@ -259,9 +258,9 @@ struct uw_stored_table *uw_table_from_rows(const struct uwind_table_create *arg,
 
 	if (!arg->data_bytes || arg->data_bytes > UWIND_MAX_ROWS * (u64)sizeof(struct uwind_row) ||
 	    arg->data_bytes % sizeof(struct uwind_row) || !arg->nr_rules || arg->nr_rules > UWIND_MAX_RULES ||
-	    !uw_method_is_for_rows(arg->method) || (arch != UW_ARCH && arch != UW_COMPAT_ARCH))
+	    !method_is_for_rows(arg->method) || (arch != UW_ARCH && arch != UW_COMPAT_ARCH))
 		return ERR_PTR(-EINVAL);
-	stored = uw_rows_take(arg, arch, maker, &input, reject);
-	uw_input_end(&input);
+	stored = rows_take(arg, arch, maker, &input, reject);
+	input_end(&input);
 	return stored;
 }
