@@ -101,7 +101,7 @@ bool uw_deferred_frame(const struct uw_deferred_stack *stack, u32 index, struct 
 }
 EXPORT_SYMBOL_GPL(uw_deferred_frame);
 
-static void uw_deferred_fill(struct uw_deferred_stack *stack, const struct uw_answer *answer)
+static void deferred_fill(struct uw_deferred_stack *stack, const struct uw_answer *answer)
 {
 	stack->cookie = answer->request->cookie;
 	stack->time_ns = answer->request->time_ns;
@@ -116,7 +116,7 @@ static void uw_deferred_fill(struct uw_deferred_stack *stack, const struct uw_an
 	stack->frames = answer->walk->frames;
 }
 
-static void uw_deferred_count(const struct uw_answer *answer)
+static void deferred_count(const struct uw_answer *answer)
 {
 	if (answer->walk)
 		uw_stats_answered(&caller_counts, answer->walk->stop, 1);
@@ -125,18 +125,18 @@ static void uw_deferred_count(const struct uw_answer *answer)
 }
 
 /* Without the caller it stays owed, until uw_deferred_exit() takes it back. */
-static void uw_deferred_answer_one(struct uw_deferred *work, atomic64_t *owed, const struct uw_answer *answer)
+static void deferred_answer_one(struct uw_deferred *work, atomic64_t *owed, const struct uw_answer *answer)
 {
 	struct uw_deferred_stack stack = {};
 
 	if (!work || !atomic64_xchg(owed, 0))
 		return;
-	uw_deferred_fill(&stack, answer);
-	uw_deferred_count(answer);
+	deferred_fill(&stack, answer);
+	deferred_count(answer);
 	work->func(work, &stack);
 }
 
-static void uw_deferred_answer(const struct uw_answer *answer)
+static void deferred_answer(const struct uw_answer *answer)
 {
 	atomic64_t *owed = answer->request->owed;
 	unsigned int caller;
@@ -146,12 +146,12 @@ static void uw_deferred_answer(const struct uw_answer *answer)
 		if (!atomic64_read(&owed[caller]))
 			continue;
 		index = srcu_read_lock(&callers_srcu);
-		uw_deferred_answer_one(srcu_dereference(callers[caller], &callers_srcu), &owed[caller], answer);
+		deferred_answer_one(srcu_dereference(callers[caller], &callers_srcu), &owed[caller], answer);
 		srcu_read_unlock(&callers_srcu, index);
 	}
 }
 
-static const struct uw_asker deferred_asker = { .answer = uw_deferred_answer };
+static const struct uw_asker deferred_asker = { .answer = deferred_answer };
 
 int uw_deferred_setup(void)
 {

@@ -12,7 +12,7 @@
 #include "request/exit_hook.h"
 #include "request/request.h"
 
-static int uw_exit_probe(struct kprobe *probe, struct pt_regs *regs)
+static int exit_probe(struct kprobe *probe, struct pt_regs *regs)
 {
 	if (current->mm)
 		uw_request_walk_last();
@@ -21,7 +21,7 @@ static int uw_exit_probe(struct kprobe *probe, struct pt_regs *regs)
 
 static struct kprobe probe = {
 	.symbol_name = "exit_mm_release",
-	.pre_handler = uw_exit_probe,
+	.pre_handler = exit_probe,
 };
 
 static bool registered;

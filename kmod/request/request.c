@@ -50,7 +50,7 @@ void uw_request_set_max_frames(u32 most)
 	WRITE_ONCE(max_frames, most);
 }
 
-static unsigned long uw_askers_see_current(void)
+static unsigned long askers_see_current(void)
 {
 	unsigned long slots = 0;
 	u32 i;
@@ -61,7 +61,7 @@ static unsigned long uw_askers_see_current(void)
 	return slots;
 }
 
-static void uw_kick(struct irq_work *work)
+static void kick_nothing(struct irq_work *work)
 {
 }
 
@@ -72,17 +72,17 @@ static void uw_kick(struct irq_work *work)
  */
 static DEFINE_PER_CPU(struct irq_work, kick_work) = IRQ_WORK_INIT_HARD(NULL);
 
-static struct uw_request **uw_pending_slot(const struct task_struct *task, u32 probe)
+static struct uw_request **pending_slot(const struct task_struct *task, u32 probe)
 {
 	return &pending[(hash_ptr(task, UW_PENDING_BITS) + probe) & ((1 << UW_PENDING_BITS) - 1)];
 }
 
-static struct uw_request *uw_pending_find(const struct task_struct *task)
+static struct uw_request *pending_find(const struct task_struct *task)
 {
 	u32 i;
 
 	for (i = 0; i < UW_PENDING_PROBES; i++) {
-		struct uw_request *request = READ_ONCE(*uw_pending_slot(task, i));
+		struct uw_request *request = READ_ONCE(*pending_slot(task, i));
 
 		if (request && READ_ONCE(request->task) == task)
 			return request;
@@ -90,32 +90,32 @@ static struct uw_request *uw_pending_find(const struct task_struct *task)
 	return NULL;
 }
 
-/* Nobody finds it before uw_pending_publish(). */
-static bool uw_pending_add(struct uw_request *request, const struct task_struct *task)
+/* Nobody finds it before pending_publish(). */
+static bool pending_add(struct uw_request *request, const struct task_struct *task)
 {
 	u32 i;
 
 	WRITE_ONCE(request->owner, task);
 	for (i = 0; i < UW_PENDING_PROBES; i++)
-		if (!cmpxchg(uw_pending_slot(task, i), NULL, request))
+		if (!cmpxchg(pending_slot(task, i), NULL, request))
 			return true;
 	return false;
 }
 
 /* From here on an NMI may share it, so it must be sure to be answered. */
-static void uw_pending_publish(struct uw_request *request)
+static void pending_publish(struct uw_request *request)
 {
 	barrier();
 	WRITE_ONCE(request->task, current);
 }
 
-static void uw_pending_remove(struct uw_request *request)
+static void pending_remove(struct uw_request *request)
 {
 	u32 i;
 
 	WRITE_ONCE(request->task, NULL);
 	for (i = 0; i < UW_PENDING_PROBES; i++) {
-		struct uw_request **slot = uw_pending_slot(request->owner, i);
+		struct uw_request **slot = pending_slot(request->owner, i);
 
 		if (READ_ONCE(*slot) != request)
 			continue;
@@ -129,18 +129,18 @@ static void uw_pending_remove(struct uw_request *request)
  * boot: unique within a boot, even if the module is loaded again, as no CPU
  * makes a request a microsecond.
  */
-static u64 uw_cookie_next(u32 cpu)
+static u64 cookie_next(u32 cpu)
 {
 	return ((u64)(cpu + 1) << 48) | this_cpu_inc_return(cookie_count);
 }
 
-static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
+static void request_fill(struct uw_request *request, struct pt_regs *regs)
 {
 	bool in_user = regs && user_mode(regs);
 	struct pt_regs *user = in_user ? regs : task_pt_regs(current);
 
 	request->cpu = raw_smp_processor_id();
-	request->cookie = uw_cookie_next(request->cpu);
+	request->cookie = cookie_next(request->cpu);
 	request->time_ns = ktime_get_boot_fast_ns();
 	request->exec_id = current->self_exec_id;
 	request->in_execve = current->in_execve;
@@ -150,10 +150,10 @@ static void uw_request_fill(struct uw_request *request, struct pt_regs *regs)
 }
 
 /* The task runs, or sleeps: its registers are read when it does the work. */
-static void uw_request_fill_remote(struct uw_request *request, struct task_struct *task)
+static void request_fill_remote(struct uw_request *request, struct task_struct *task)
 {
 	preempt_disable();
-	request->cookie = uw_cookie_next(smp_processor_id());
+	request->cookie = cookie_next(smp_processor_id());
 	preempt_enable();
 	request->cpu = task_cpu(task);
 	request->time_ns = ktime_get_boot_fast_ns();
@@ -164,7 +164,7 @@ static void uw_request_fill_remote(struct uw_request *request, struct task_struc
 }
 
 /* Returns NULL and sets *loss if it cannot be had. */
-static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
+static struct uw_request *request_new(struct pt_regs *regs, int *loss)
 {
 	struct uw_request *request = NULL;
 
@@ -174,18 +174,18 @@ static struct uw_request *uw_request_new(struct pt_regs *regs, int *loss)
 	*loss = UWIND_LOSS_NOMEM;
 	if (!request)
 		return NULL;
-	uw_request_fill(request, regs);
-	if (!uw_pending_add(request, current)) {
+	request_fill(request, regs);
+	if (!pending_add(request, current)) {
 		uw_supply_give(request);
 		return NULL;
 	}
 	if (uw_work_queue(&request->work, current)) {
 		*loss = UWIND_LOSS_EXIT;
-		uw_pending_remove(request);
+		pending_remove(request);
 		uw_supply_give(request);
 		return NULL;
 	}
-	uw_pending_publish(request);
+	pending_publish(request);
 	if (in_nmi())
 		irq_work_queue(this_cpu_ptr(&kick_work));
 	return request;
@@ -196,12 +196,12 @@ bool uw_request_suits(const struct task_struct *task)
 	return !(task->flags & (PF_KTHREAD | UW_PF_USER_WORKER)) && task->mm;
 }
 
-static struct uw_request *uw_request_get(struct pt_regs *regs, u64 *cookie, int *loss)
+static struct uw_request *request_get(struct pt_regs *regs, u64 *cookie, int *loss)
 {
-	struct uw_request *request = uw_pending_find(current);
+	struct uw_request *request = pending_find(current);
 
 	if (!request)
-		request = uw_request_new(regs, loss);
+		request = request_new(regs, loss);
 	if (request)
 		*cookie = request->cookie;
 	return request;
@@ -210,7 +210,7 @@ static struct uw_request *uw_request_get(struct pt_regs *regs, u64 *cookie, int 
 int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie)
 {
 	int loss;
-	struct uw_request *request = uw_request_get(regs, cookie, &loss);
+	struct uw_request *request = request_get(regs, cookie, &loss);
 
 	if (!request)
 		return loss;
@@ -221,7 +221,7 @@ int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie)
 int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie)
 {
 	int loss;
-	struct uw_request *request = uw_request_get(regs, cookie, &loss);
+	struct uw_request *request = request_get(regs, cookie, &loss);
 
 	if (!request)
 		return -1 - loss;
@@ -229,29 +229,29 @@ int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie)
 }
 
 /* Frames for one walk: the CPU's spare ones, unless a walk that sleeps has them. */
-static struct uw_frame *uw_frames_take(void)
+static struct uw_frame *frames_take(void)
 {
 	struct uw_frame *frames = this_cpu_xchg(spare_frames, NULL);
 
 	return frames ?: kvmalloc_array(UWIND_MAX_FRAMES, sizeof(*frames), GFP_NOWAIT | __GFP_NOWARN);
 }
 
-static void uw_frames_give(struct uw_frame *frames)
+static void frames_give(struct uw_frame *frames)
 {
 	kvfree(this_cpu_xchg(spare_frames, frames));
 }
 
-static void uw_request_free(struct uw_request *request)
+static void request_free(struct uw_request *request)
 {
 	if (request->last.frames)
-		uw_frames_give(request->last.frames);
+		frames_give(request->last.frames);
 	request->last.frames = NULL;
 	uw_quota_uncharge(request->quota, UW_QUOTA_ASKS, 1);
 	request->quota = NULL;
 	uw_supply_give(request);
 }
 
-static struct uw_request *uw_request_new_remote(struct task_struct *task)
+static struct uw_request *request_new_remote(struct task_struct *task)
 {
 	struct uw_request *request = NULL;
 
@@ -259,8 +259,8 @@ static struct uw_request *uw_request_new_remote(struct task_struct *task)
 		request = uw_supply_take(GLOBAL_ROOT_UID);
 	if (!request)
 		return NULL;
-	uw_request_fill_remote(request, task);
-	if (uw_pending_add(request, task))
+	request_fill_remote(request, task);
+	if (pending_add(request, task))
 		return request;
 	uw_supply_give(request);
 	return NULL;
@@ -272,7 +272,7 @@ static struct uw_request *uw_request_new_remote(struct task_struct *task)
  */
 int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_struct *task, u64 *cookie)
 {
-	struct uw_request *request = uw_request_new_remote(task);
+	struct uw_request *request = request_new_remote(task);
 
 	if (!request)
 		return -EAGAIN;
@@ -289,17 +289,17 @@ int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_s
 	smp_rmb();
 	atomic_set(&request->asked[slot], 0);
 	request->quota = NULL;
-	uw_pending_remove(request);
-	uw_request_free(request);
+	pending_remove(request);
+	request_free(request);
 	return -ESRCH;
 }
 
-static bool uw_request_outdated(const struct uw_request *request)
+static bool request_outdated(const struct uw_request *request)
 {
 	return request->in_execve || request->exec_id != current->self_exec_id;
 }
 
-static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
+static void request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
 {
 	struct uw_port port;
 	u64 sp;
@@ -322,17 +322,17 @@ static void uw_request_walk(struct uw_request *request, struct uw_walk *walk, bo
 }
 
 /* The CPU's frames or none: this is no place for an allocator. */
-static void uw_request_walk_early(struct uw_request *request)
+static void request_walk_early(struct uw_request *request)
 {
 	struct uw_walk walk = { .max_frames = min(READ_ONCE(max_frames), UW_MAX_ATOMIC_FRAMES) };
 
 	walk.frames = this_cpu_xchg(spare_frames, NULL);
 	if (!walk.frames)
 		return;
-	uw_request_walk(request, &walk, true);
+	request_walk(request, &walk, true);
 	request->last.nr_frames = walk.nr_frames;
 	request->last.stop = walk.stop;
-	request->last.visible_to = uw_askers_see_current();
+	request->last.visible_to = askers_see_current();
 	request->last.frames = walk.frames;
 }
 
@@ -341,25 +341,25 @@ void uw_request_walk_last(void)
 	u32 i;
 
 	for (i = 0; i < UW_PENDING_PROBES; i++) {
-		struct uw_request *request = READ_ONCE(*uw_pending_slot(current, i));
+		struct uw_request *request = READ_ONCE(*pending_slot(current, i));
 
 		if (request && READ_ONCE(request->owner) == current && !request->last.frames &&
-		    !uw_request_outdated(request))
-			uw_request_walk_early(request);
+		    !request_outdated(request))
+			request_walk_early(request);
 	}
 }
 
-static void uw_request_deliver(struct uw_request *request, struct uw_answer *answer)
+static void request_deliver(struct uw_request *request, struct uw_answer *answer)
 {
 	u32 i;
 
 	/* From here on a trigger makes a new request. */
-	uw_pending_remove(request);
+	pending_remove(request);
 	for (i = 0; i < nr_askers; i++)
 		askers[i]->answer(answer);
 }
 
-static void uw_request_answer_last(struct uw_request *request, struct uw_answer *answer)
+static void request_answer_last(struct uw_request *request, struct uw_answer *answer)
 {
 	const struct uw_walk walk = {
 		.arch = request->arch,
@@ -370,46 +370,46 @@ static void uw_request_answer_last(struct uw_request *request, struct uw_answer 
 
 	answer->walk = &walk;
 	answer->exited = true;
-	uw_request_deliver(request, answer);
+	request_deliver(request, answer);
 }
 
-static void uw_request_answer_now(struct uw_request *request, struct uw_answer *answer)
+static void request_answer_now(struct uw_request *request, struct uw_answer *answer)
 {
 	struct uw_walk walk = { .max_frames = READ_ONCE(max_frames) };
 
-	walk.frames = uw_frames_take();
+	walk.frames = frames_take();
 	if (walk.frames) {
-		uw_request_walk(request, &walk, false);
+		request_walk(request, &walk, false);
 		answer->walk = &walk;
 	} else {
 		answer->loss = UWIND_LOSS_NOMEM;
 	}
-	uw_request_deliver(request, answer);
+	request_deliver(request, answer);
 	if (walk.frames)
-		uw_frames_give(walk.frames);
+		frames_give(walk.frames);
 }
 
-static void uw_request_run(struct uw_work *work)
+static void request_run(struct uw_work *work)
 {
 	struct uw_request *request = container_of(work, struct uw_request, work);
 	struct uw_answer answer = { .request = request };
 
 	if (request->last.frames) {
-		uw_request_answer_last(request, &answer);
-	} else if (uw_request_outdated(request)) {
+		request_answer_last(request, &answer);
+	} else if (request_outdated(request)) {
 		answer.loss = UWIND_LOSS_EXEC;
-		uw_request_deliver(request, &answer);
+		request_deliver(request, &answer);
 	} else if (!current->mm) {
 		answer.loss = UWIND_LOSS_EXIT;
-		uw_request_deliver(request, &answer);
+		request_deliver(request, &answer);
 	} else {
-		uw_request_answer_now(request, &answer);
+		request_answer_now(request, &answer);
 	}
-	uw_request_free(request);
+	request_free(request);
 }
 
 /* The module goes between a task's last walk and its work. */
-static void uw_request_drop(struct uw_work *work)
+static void request_drop(struct uw_work *work)
 {
 	struct uw_request *request = container_of(work, struct uw_request, work);
 
@@ -418,18 +418,18 @@ static void uw_request_drop(struct uw_work *work)
 }
 
 static const struct uw_work_kind request_kind = {
-	.run = uw_request_run,
-	.drop = uw_request_drop,
+	.run = request_run,
+	.drop = request_drop,
 	.memory = UW_RESIDENT_PAGES,
 };
 
 /* Most are 0, and to exchange them would take the cache line from a task that uses the request. */
-static u32 uw_asked_take(atomic_t *asked)
+static u32 asked_take(atomic_t *asked)
 {
 	return atomic_read(asked) ? atomic_xchg(asked, 0) : 0;
 }
 
-static bool uw_owed_take(atomic64_t *owed, u64 cookie)
+static bool owed_take(atomic64_t *owed, u64 cookie)
 {
 	return atomic64_read(owed) == cookie && atomic64_cmpxchg(owed, cookie, 0) == cookie;
 }
@@ -440,7 +440,7 @@ u64 uw_request_forget(unsigned int slot)
 	u64 open = 0;
 
 	for (i = 0; i < count; i++)
-		open += uw_asked_take(&uw_supply_at(i)->asked[slot]);
+		open += asked_take(&uw_supply_at(i)->asked[slot]);
 	return open;
 }
 
@@ -450,7 +450,7 @@ bool uw_request_cancel(unsigned int caller, u64 cookie)
 	u32 i, count = uw_supply_count();
 
 	for (i = 0; cookie && i < count; i++)
-		if (uw_owed_take(&uw_supply_at(i)->owed[caller], cookie))
+		if (owed_take(&uw_supply_at(i)->owed[caller], cookie))
 			return true;
 	return false;
 }
@@ -472,12 +472,12 @@ u32 uw_request_count(void)
 }
 
 /* Changes nothing if a session runs already. */
-static void uw_cpus_prepare(void)
+static void cpus_prepare(void)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		WRITE_ONCE(per_cpu_ptr(&kick_work, cpu)->func, uw_kick);
+		WRITE_ONCE(per_cpu_ptr(&kick_work, cpu)->func, kick_nothing);
 		cmpxchg(per_cpu_ptr(&cookie_count, cpu), 0, ktime_get_boottime_ns() >> 10);
 	}
 }
@@ -486,7 +486,7 @@ int uw_request_prepare(void)
 {
 	int cpu;
 
-	uw_cpus_prepare();
+	cpus_prepare();
 	for_each_possible_cpu(cpu) {
 		struct uw_frame **spare = per_cpu_ptr(&spare_frames, cpu);
 		struct uw_frame *frames;

@@ -42,7 +42,7 @@ static u32 nr_requests;                    /* Order: raised after the pointers b
 static const struct uw_work_kind *request_kind;
 
 /* kmemleak does not look into pages by itself: what only requests point to would seem lost. */
-static int uw_supply_add_block(void)
+static int supply_add_block(void)
 {
 	struct page *page = alloc_pages(GFP_KERNEL | __GFP_COMP | __GFP_ZERO, UW_BLOCK_ORDER);
 	u32 first = nr_requests, i, end;
@@ -64,7 +64,7 @@ static int uw_supply_add_block(void)
 	return 0;
 }
 
-static int uw_supply_grow(void)
+static int supply_grow(void)
 {
 	int err = 0;
 	u32 end;
@@ -72,26 +72,26 @@ static int uw_supply_grow(void)
 	mutex_lock(&grow_mutex);
 	end = min_t(u32, nr_requests + UW_SUPPLY_PORTION, UW_MAX_REQUESTS);
 	while (nr_requests < end && !err)
-		err = uw_supply_add_block();
+		err = supply_add_block();
 	mutex_unlock(&grow_mutex);
 	return err;
 }
 
-static void uw_supply_worker(struct work_struct *work)
+static void supply_worker(struct work_struct *work)
 {
-	uw_supply_grow();
+	supply_grow();
 }
 
-static DECLARE_WORK(grow_work, uw_supply_worker);
+static DECLARE_WORK(grow_work, supply_worker);
 
-static void uw_supply_wake(struct irq_work *work)
+static void supply_wake(struct irq_work *work)
 {
 	schedule_work(&grow_work);
 }
 
-static DEFINE_IRQ_WORK(wake_work, uw_supply_wake);
+static DEFINE_IRQ_WORK(wake_work, supply_wake);
 
-static struct uw_request *uw_supply_take_idle(void)
+static struct uw_request *supply_take_idle(void)
 {
 	u32 count = uw_supply_count(), start, i, bit;
 
@@ -122,7 +122,7 @@ struct uw_request *uw_supply_take(kuid_t user)
 	if (!uid_eq(user, GLOBAL_ROOT_UID))
 		holder = &held[hash_32(__kuid_val(user), UW_HOLDER_BITS)];
 	if (!holder || atomic_inc_return(holder) <= READ_ONCE(request_quota))
-		request = uw_supply_take_idle();
+		request = supply_take_idle();
 	if (request)
 		request->holder = holder;
 	else if (holder)
@@ -156,7 +156,7 @@ int uw_supply_prepare(const struct uw_work_kind *kind)
 {
 	request_kind = kind;
 	while (uw_supply_count() < UW_SUPPLY_PORTION * 4)
-		if (uw_supply_grow())
+		if (supply_grow())
 			return -ENOMEM;
 	return 0;
 }

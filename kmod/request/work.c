@@ -26,14 +26,14 @@
 static DEFINE_SPINLOCK(all_lock);
 static LIST_HEAD(all_works);
 
-static void uw_work_run(struct uw_resident_work *resident)
+static void work_run(struct uw_resident_work *resident)
 {
 	struct uw_work *work = container_of(resident, struct uw_work, resident);
 
 	work->kind->run(work);
 }
 
-static const struct uw_resident_user user = { .owner = THIS_MODULE, .run = uw_work_run };
+static const struct uw_resident_user user = { .owner = THIS_MODULE, .run = work_run };
 
 void uw_work_init(struct uw_work *work, const struct uw_work_kind *kind)
 {
