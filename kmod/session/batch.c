@@ -25,12 +25,12 @@
 #define UW_BATCH_BYTES SKB_WITH_OVERHEAD(16384) /* with skb_shared_info: a power of two */
 #define UW_BATCH_HEAD  128                      /* headers and small attributes */
 
-static struct uw_batch **uw_batch_place(struct uw_batches *batches)
+static struct uw_batch **batch_place(struct uw_batches *batches)
 {
 	return raw_cpu_ptr(batches->places);
 }
 
-static struct uw_batch *uw_batch_create(struct uw_outbox *outbox)
+static struct uw_batch *batch_create(struct uw_outbox *outbox)
 {
 	struct uw_batch *batch = kzalloc(sizeof(*batch), GFP_NOWAIT | __GFP_NOWARN);
 
@@ -41,14 +41,14 @@ static struct uw_batch *uw_batch_create(struct uw_outbox *outbox)
 
 struct uw_batch *uw_batch_take(struct uw_batches *batches)
 {
-	struct uw_batch *batch = xchg(uw_batch_place(batches), NULL) ?: uw_batch_create(batches->outbox);
+	struct uw_batch *batch = xchg(batch_place(batches), NULL) ?: batch_create(batches->outbox);
 
 	if (batch)
 		uw_stall_asleep(UW_STALL_BATCH_TAKEN);
 	return batch;
 }
 
-static void uw_batch_put_into(struct uw_batch *batch, struct uw_batch **place)
+static void batch_put_into(struct uw_batch *batch, struct uw_batch **place)
 {
 	if (!cmpxchg(place, NULL, batch))
 		return;
@@ -58,7 +58,7 @@ static void uw_batch_put_into(struct uw_batch *batch, struct uw_batch **place)
 
 void uw_batch_give(struct uw_batches *batches, struct uw_batch *batch)
 {
-	uw_batch_put_into(batch, uw_batch_place(batches));
+	batch_put_into(batch, batch_place(batches));
 }
 
 int uw_batches_init(struct uw_batches *batches, struct uw_outbox *outbox)
@@ -79,7 +79,7 @@ void uw_batches_close(struct uw_batches *batches)
 		if (!batch)
 			continue;
 		uw_batch_close(batch);
-		uw_batch_put_into(batch, place);
+		batch_put_into(batch, place);
 	}
 }
 
@@ -99,7 +99,7 @@ void uw_batches_deinit(struct uw_batches *batches)
 	free_percpu(batches->places);
 }
 
-static int uw_batch_open(struct uw_batch *batch, u32 bytes)
+static int batch_open(struct uw_batch *batch, u32 bytes)
 {
 	u32 room = max_t(u32, UW_BATCH_BYTES, bytes + UW_BATCH_HEAD);
 	struct sk_buff *skb = alloc_skb(room, GFP_NOWAIT | __GFP_NOWARN);
@@ -122,7 +122,7 @@ static int uw_batch_open(struct uw_batch *batch, u32 bytes)
 	return 0;
 }
 
-static void uw_batch_end_records(struct uw_batch *batch)
+static void batch_end_records(struct uw_batch *batch)
 {
 	batch->records->nla_len = skb_tail_pointer(batch->skb) - (unsigned char *)batch->records;
 }
@@ -133,7 +133,7 @@ void uw_batch_close(struct uw_batch *batch)
 
 	if (!skb)
 		return;
-	uw_batch_end_records(batch);
+	batch_end_records(batch);
 	genlmsg_end(skb, genlmsg_data(nlmsg_data(nlmsg_hdr(skb))));
 	batch->skb = NULL;
 	uw_outbox_queue(batch->outbox, skb, &batch->message);
@@ -142,17 +142,17 @@ void uw_batch_close(struct uw_batch *batch)
 int uw_batch_renew(struct uw_batch *batch, u32 bytes)
 {
 	uw_batch_close(batch);
-	return uw_batch_open(batch, bytes);
+	return batch_open(batch, bytes);
 }
 
-static u32 uw_batch_room(struct uw_batch *batch, u32 most)
+static u32 batch_room(struct uw_batch *batch, u32 most)
 {
 	struct nlattr *next;
 
 	if (!batch->skb)
 		return 0;
 	if (skb_tail_pointer(batch->skb) - (unsigned char *)batch->records + most > U16_MAX) {
-		uw_batch_end_records(batch);
+		batch_end_records(batch);
 		next = nla_reserve(batch->skb, UWIND_A_RECORDS, 0);
 		if (!next)
 			return 0;
@@ -172,12 +172,12 @@ void uw_batch_begin(struct uw_batch_writer *writer, struct uw_batch *batch)
 
 void uw_batch_reserve(struct uw_batch_writer *writer, u32 most)
 {
-	writer->room = uw_batch_room(writer->batch, most);
+	writer->room = batch_room(writer->batch, most);
 	writer->at = writer->room ? skb_tail_pointer(writer->batch->skb) : NULL;
 }
 
 /* Whether there was room for the record. */
-static bool uw_batch_count(struct uw_batch_writer *writer, u32 bytes)
+static bool batch_count(struct uw_batch_writer *writer, u32 bytes)
 {
 	writer->needed += bytes;
 	if (bytes > writer->room)
@@ -187,11 +187,11 @@ static bool uw_batch_count(struct uw_batch_writer *writer, u32 bytes)
 
 void uw_batch_add(struct uw_batch_writer *writer, u32 bytes)
 {
-	if (uw_batch_count(writer, bytes))
+	if (batch_count(writer, bytes))
 		skb_put(writer->batch->skb, bytes);
 }
 
-static u16 uw_batch_announce(struct uw_batch *batch, struct uw_named *record)
+static u16 batch_announce(struct uw_batch *batch, struct uw_named *record)
 {
 	u32 bytes = record->record.bytes;
 	u32 *place = &batch->announced[jhash(record, bytes, 0) % UW_BATCH_ANNOUNCED];
@@ -208,7 +208,7 @@ static u16 uw_batch_announce(struct uw_batch *batch, struct uw_named *record)
 
 u16 uw_batch_add_named(struct uw_batch_writer *writer, u32 bytes)
 {
-	return uw_batch_count(writer, bytes) ? uw_batch_announce(writer->batch, writer->at) : 0;
+	return batch_count(writer, bytes) ? batch_announce(writer->batch, writer->at) : 0;
 }
 
 u32 uw_batch_end(struct uw_batch_writer *writer)

@@ -16,7 +16,7 @@
 
 #ifdef CONFIG_CGROUPS
 /* Of version 2 only: the hierarchy that every task is in. */
-static int uw_filter_init_cgroup(struct uw_filter *filter, int fd)
+static int filter_init_cgroup(struct uw_filter *filter, int fd)
 {
 	struct cgroup *cgroup = cgroup_get_from_fd(fd);
 
@@ -26,14 +26,14 @@ static int uw_filter_init_cgroup(struct uw_filter *filter, int fd)
 	return 0;
 }
 
-static void uw_filter_deinit_cgroup(struct uw_filter *filter)
+static void filter_deinit_cgroup(struct uw_filter *filter)
 {
 	if (filter->cgroup)
 		cgroup_put(filter->cgroup);
 	filter->cgroup = NULL;
 }
 
-static bool uw_filter_in_cgroup(const struct uw_filter *filter)
+static bool filter_in_cgroup(const struct uw_filter *filter)
 {
 	bool in;
 
@@ -45,22 +45,22 @@ static bool uw_filter_in_cgroup(const struct uw_filter *filter)
 	return in;
 }
 #else
-static int uw_filter_init_cgroup(struct uw_filter *filter, int fd)
+static int filter_init_cgroup(struct uw_filter *filter, int fd)
 {
 	return -EOPNOTSUPP;
 }
 
-static void uw_filter_deinit_cgroup(struct uw_filter *filter)
+static void filter_deinit_cgroup(struct uw_filter *filter)
 {
 }
 
-static bool uw_filter_in_cgroup(const struct uw_filter *filter)
+static bool filter_in_cgroup(const struct uw_filter *filter)
 {
 	return true;
 }
 #endif
 
-static int uw_filter_init_cpus(struct uw_filter *filter, const u32 *cpus, u32 nr)
+static int filter_init_cpus(struct uw_filter *filter, const u32 *cpus, u32 nr)
 {
 	u32 i;
 
@@ -78,12 +78,12 @@ static int uw_filter_init_cpus(struct uw_filter *filter, const u32 *cpus, u32 nr
 
 int uw_filter_init(struct uw_filter *filter, const struct uwind_session_start *arg, const struct uw_filter_lists *lists)
 {
-	int err = uw_filter_init_cpus(filter, lists->cpus, arg->nr_cpus);
+	int err = filter_init_cpus(filter, lists->cpus, arg->nr_cpus);
 
 	filter->all = arg->flags & UWIND_SESSION_ALL;
 	filter->inherit = arg->flags & UWIND_SESSION_INHERIT;
 	if (!err && (arg->flags & UWIND_SESSION_CGROUP))
-		err = uw_filter_init_cgroup(filter, arg->cgroup_fd);
+		err = filter_init_cgroup(filter, arg->cgroup_fd);
 	if (!err && !filter->all)
 		err = uw_targets_init(&filter->targets);
 	if (!err && arg->nr_excludes)
@@ -95,7 +95,7 @@ void uw_filter_deinit(struct uw_filter *filter)
 {
 	uw_targets_deinit(&filter->excludes);
 	uw_targets_deinit(&filter->targets);
-	uw_filter_deinit_cgroup(filter);
+	filter_deinit_cgroup(filter);
 	free_cpumask_var(filter->cpus);
 }
 
@@ -116,10 +116,10 @@ bool uw_filter_takes_current(const struct uw_filter *filter)
 {
 	/* A task that is moved to another CPU right now was on this one. */
 	return uw_filter_names(filter, current) && cpumask_test_cpu(raw_smp_processor_id(), filter->cpus) &&
-	       uw_filter_in_cgroup(filter);
+	       filter_in_cgroup(filter);
 }
 
-static void uw_filter_inherit(struct uw_targets *targets, struct task_struct *parent, struct task_struct *child)
+static void filter_inherit(struct uw_targets *targets, struct task_struct *parent, struct task_struct *child)
 {
 	if (uw_targets_has(targets, parent) && !uw_targets_add(targets, task_tgid(child)))
 		uw_stats_child_missed();
@@ -127,9 +127,9 @@ static void uw_filter_inherit(struct uw_targets *targets, struct task_struct *pa
 
 void uw_filter_fork(struct uw_filter *filter, struct task_struct *parent, struct task_struct *child)
 {
-	uw_filter_inherit(&filter->excludes, parent, child);
+	filter_inherit(&filter->excludes, parent, child);
 	if (filter->inherit)
-		uw_filter_inherit(&filter->targets, parent, child);
+		filter_inherit(&filter->targets, parent, child);
 }
 
 void uw_filter_sweep(struct uw_filter *filter)

@@ -49,7 +49,7 @@ static DEFINE_RAW_SPINLOCK(take_lock); /* an llist lets one take at a time */
 static atomic_t nr_ready;
 static int wanted = UW_FORK_READY; /* Protected by: take_lock to write */
 
-static int uw_fork_bind(const struct uw_fork_work *fork)
+static int fork_bind(const struct uw_fork_work *fork)
 {
 	int err;
 
@@ -58,17 +58,17 @@ static int uw_fork_bind(const struct uw_fork_work *fork)
 	return err == -EINTR ? 0 : err; /* it is being killed */
 }
 
-static void uw_fork_give(struct uw_fork_work *fork)
+static void fork_give(struct uw_fork_work *fork)
 {
 	atomic_inc(&nr_ready);
 	llist_add(&fork->node, &ready);
 }
 
-static void uw_fork_run(struct uw_work *work)
+static void fork_run(struct uw_work *work)
 {
 	struct uw_fork_work *fork = container_of(work, struct uw_fork_work, work);
 
-	if (fork->ranges && current->mm && uw_fork_bind(fork))
+	if (fork->ranges && current->mm && fork_bind(fork))
 		uw_stats_child_missed();
 	if (fork->adopt)
 		uw_running_adopt();
@@ -76,12 +76,12 @@ static void uw_fork_run(struct uw_work *work)
 		uw_ranges_put(fork->ranges);
 	fork->ranges = NULL;
 	if (atomic_read(&nr_ready) < READ_ONCE(wanted))
-		uw_fork_give(fork);
+		fork_give(fork);
 	else
 		uw_work_free(work);
 }
 
-static void uw_fork_drop(struct uw_work *work)
+static void fork_drop(struct uw_work *work)
 {
 	struct uw_ranges *ranges = container_of(work, struct uw_fork_work, work)->ranges;
 
@@ -90,12 +90,12 @@ static void uw_fork_drop(struct uw_work *work)
 }
 
 static const struct uw_work_kind fork_kind = {
-	.run = uw_fork_run,
-	.drop = uw_fork_drop,
+	.run = fork_run,
+	.drop = fork_drop,
 	.memory = UW_RESIDENT_KMALLOC,
 };
 
-static void uw_fork_refill(struct work_struct *refill)
+static void fork_refill(struct work_struct *refill)
 {
 	while (atomic_read(&nr_ready) < READ_ONCE(wanted)) {
 		struct uw_fork_work *fork = kzalloc(sizeof(*fork), GFP_KERNEL);
@@ -103,13 +103,13 @@ static void uw_fork_refill(struct work_struct *refill)
 		if (!fork)
 			return; /* the next child asks again */
 		uw_work_init(&fork->work, &fork_kind);
-		uw_fork_give(fork);
+		fork_give(fork);
 	}
 }
 
-static DECLARE_WORK(refill_work, uw_fork_refill);
+static DECLARE_WORK(refill_work, fork_refill);
 
-static struct uw_fork_work *uw_fork_take(void)
+static struct uw_fork_work *fork_take(void)
 {
 	struct llist_node *node;
 
@@ -126,7 +126,7 @@ static struct uw_fork_work *uw_fork_take(void)
 }
 
 /* What a child's parent has bound, if the child has memory of its own. Without a reference: to put one may sleep. */
-static struct uw_range_set *uw_fork_bound(struct task_struct *parent, struct task_struct *child)
+static struct uw_range_set *fork_bound(struct task_struct *parent, struct task_struct *child)
 {
 	struct uw_range_set *set = NULL;
 
@@ -135,9 +135,9 @@ static struct uw_range_set *uw_fork_bound(struct task_struct *parent, struct tas
 	return set && rcu_access_pointer(set->ranges) ? set : NULL;
 }
 
-static void uw_fork_queue(struct uw_range_set *set, bool adopt, struct task_struct *child)
+static void fork_queue(struct uw_range_set *set, bool adopt, struct task_struct *child)
 {
-	struct uw_fork_work *fork = uw_fork_take();
+	struct uw_fork_work *fork = fork_take();
 
 	if (!fork) {
 		uw_stats_child_missed();
@@ -149,25 +149,25 @@ static void uw_fork_queue(struct uw_range_set *set, bool adopt, struct task_stru
 		fork->ranges = uw_range_set_get(set);
 	}
 	if (!fork->ranges && !adopt)
-		uw_fork_give(fork);
+		fork_give(fork);
 	else
 		WARN_ON_ONCE(uw_work_queue(&fork->work, child)); /* it has not run yet */
 }
 
-static void uw_fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
+static void fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct uw_range_set *set;
 	bool adopt;
 
 	if (thread_group_leader(child))
 		uw_running_fork(parent, child);
-	set = thread_group_leader(child) ? uw_fork_bound(parent, child) : NULL;
+	set = thread_group_leader(child) ? fork_bound(parent, child) : NULL;
 	adopt = uw_running_wants_child(child);
 	if (set || adopt)
-		uw_fork_queue(set, adopt, child);
+		fork_queue(set, adopt, child);
 }
 
-static void uw_fork_match(struct tracepoint *tracepoint, void *data)
+static void fork_match(struct tracepoint *tracepoint, void *data)
 {
 	if (!strcmp(tracepoint->name, "sched_process_fork"))
 		fork_tracepoint = tracepoint;
@@ -175,16 +175,16 @@ static void uw_fork_match(struct tracepoint *tracepoint, void *data)
 
 int uw_fork_init(void)
 {
-	for_each_kernel_tracepoint(uw_fork_match, NULL);
+	for_each_kernel_tracepoint(fork_match, NULL);
 	if (!fork_tracepoint)
 		return -ENOENT;
-	uw_fork_refill(NULL);
-	return tracepoint_probe_register(fork_tracepoint, uw_fork_probe, NULL);
+	fork_refill(NULL);
+	return tracepoint_probe_register(fork_tracepoint, fork_probe, NULL);
 }
 
 void uw_fork_exit(void)
 {
-	tracepoint_probe_unregister(fork_tracepoint, uw_fork_probe, NULL);
+	tracepoint_probe_unregister(fork_tracepoint, fork_probe, NULL);
 	rcu_expedite_gp();
 	uw_tracepoint_synchronize();
 	rcu_unexpedite_gp();

@@ -31,18 +31,18 @@ struct uw_queued {
 	struct uw_message message;
 };
 
-static struct uw_queued *uw_queued_of(struct sk_buff *skb)
+static struct uw_queued *queued_of(struct sk_buff *skb)
 {
 	static_assert(sizeof(struct uw_queued) <= sizeof(skb->cb));
 	return (struct uw_queued *)skb->cb;
 }
 
-static struct sk_buff *uw_queued_skb(struct llist_node *node)
+static struct sk_buff *queued_skb(struct llist_node *node)
 {
 	return container_of((void *)node, struct sk_buff, cb);
 }
 
-static void uw_message_dropped(struct uw_outbox *outbox, const struct uw_message *message)
+static void message_dropped(struct uw_outbox *outbox, const struct uw_message *message)
 {
 	this_cpu_inc(outbox->sent->messages_dropped);
 	uw_stats_dropped(outbox->counts, message->weight);
@@ -50,9 +50,9 @@ static void uw_message_dropped(struct uw_outbox *outbox, const struct uw_message
 		uw_file_clear_announced(outbox->slot);
 }
 
-static void uw_message_send(struct uw_outbox *outbox, struct sk_buff *skb)
+static void message_send(struct uw_outbox *outbox, struct sk_buff *skb)
 {
-	const struct uw_message message = uw_queued_of(skb)->message;
+	const struct uw_message message = queued_of(skb)->message;
 	u64 seq = atomic64_fetch_inc(&outbox->seq);
 	u32 bytes = skb->len, memory = skb->truesize;
 
@@ -60,7 +60,7 @@ static void uw_message_send(struct uw_outbox *outbox, struct sk_buff *skb)
 	memset(skb->cb, 0, sizeof(skb->cb));
 	uw_stall_asleep(UW_STALL_MESSAGE_SEND);
 	if (uw_reader_send(outbox->reader, skb)) {
-		uw_message_dropped(outbox, &message);
+		message_dropped(outbox, &message);
 	} else {
 		this_cpu_inc(outbox->sent->messages);
 		this_cpu_add(outbox->sent->bytes, bytes);
@@ -68,27 +68,27 @@ static void uw_message_send(struct uw_outbox *outbox, struct sk_buff *skb)
 	atomic_sub(memory, &outbox->waiting_bytes);
 }
 
-static void uw_outbox_work(struct work_struct *work)
+static void outbox_work(struct work_struct *work)
 {
 	struct uw_outbox *outbox = container_of(work, struct uw_outbox, work);
 	struct llist_node *node = llist_reverse_order(llist_del_all(&outbox->full)), *next;
 
 	for (; node; node = next) {
 		next = node->next;
-		uw_message_send(outbox, uw_queued_skb(node));
+		message_send(outbox, queued_skb(node));
 		cond_resched();
 	}
 }
 
 void uw_outbox_queue(struct uw_outbox *outbox, struct sk_buff *skb, const struct uw_message *message)
 {
-	struct uw_queued *queued = uw_queued_of(skb);
+	struct uw_queued *queued = queued_of(skb);
 
 	queued->message = *message;
 	if (atomic_add_return(skb->truesize, &outbox->waiting_bytes) > UW_OUTBOX_BYTES) {
 		atomic_sub(skb->truesize, &outbox->waiting_bytes);
 		atomic64_inc(&outbox->seq);
-		uw_message_dropped(outbox, message);
+		message_dropped(outbox, message);
 		kfree_skb(skb);
 		return;
 	}
@@ -116,7 +116,7 @@ void uw_outbox_stats(const struct uw_outbox *outbox, struct uwind_session_stats 
 
 int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader, struct uw_counts __percpu *counts)
 {
-	INIT_WORK(&outbox->work, uw_outbox_work);
+	INIT_WORK(&outbox->work, outbox_work);
 	init_llist_head(&outbox->full);
 	outbox->reader = reader;
 	outbox->counts = counts;

@@ -18,7 +18,7 @@ static_assert(UW_MOST_STACK_BYTES < U16_MAX / 2);
 static_assert(sizeof(struct uwind_record_file) + PATH_MAX < U16_MAX / 2);
 
 /* Zeros for a record of that size, or NULL. */
-static void *uw_record_begin(void *at, u32 room, u16 type, u32 bytes)
+static void *record_begin(void *at, u32 room, u16 type, u32 bytes)
 {
 	struct uwind_record *record;
 
@@ -32,7 +32,7 @@ static void *uw_record_begin(void *at, u32 room, u16 type, u32 bytes)
 
 u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns)
 {
-	struct uwind_record_thread *record = uw_record_begin(at, room, UWIND_RECORD_THREAD, sizeof(*record));
+	struct uwind_record_thread *record = record_begin(at, room, UWIND_RECORD_THREAD, sizeof(*record));
 
 	if (!record)
 		return sizeof(*record);
@@ -67,7 +67,7 @@ u32 uw_record_stack(void *at, u32 room, const struct uw_part_of_stack *part)
 u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of)
 {
 	const struct uw_request *request = answer->request;
-	struct uwind_record_sample *record = uw_record_begin(at, room, UWIND_RECORD_SAMPLE, sizeof(*record));
+	struct uwind_record_sample *record = record_begin(at, room, UWIND_RECORD_SAMPLE, sizeof(*record));
 
 	if (!record)
 		return sizeof(*record);
@@ -82,7 +82,7 @@ u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const s
 	return sizeof(*record);
 }
 
-static void uw_record_file_fill(struct uwind_record_file *record, const struct uw_file *file, u64 pc)
+static void record_file_fill(struct uwind_record_file *record, const struct uw_file *file, u64 pc)
 {
 	struct uwind_range mapping = {};
 
@@ -102,26 +102,26 @@ static void uw_record_file_fill(struct uwind_record_file *record, const struct u
 	record->mtime_ns = file->id.mtime_ns;
 }
 
-static u32 uw_path_bytes(const char *path)
+static u32 path_bytes(const char *path)
 {
 	return path ? strlen(path) + 1 : 0;
 }
 
 u32 uw_record_file_bytes(const char *path)
 {
-	return ALIGN(sizeof(struct uwind_record_file) + uw_path_bytes(path), 8);
+	return ALIGN(sizeof(struct uwind_record_file) + path_bytes(path), 8);
 }
 
 u32 uw_record_file(void *at, u32 room, const struct uw_file *file, u64 pc, const char *path, struct pid_namespace *ns)
 {
 	u32 bytes = uw_record_file_bytes(path);
-	struct uwind_record_file *record = uw_record_begin(at, room, UWIND_RECORD_FILE, bytes);
+	struct uwind_record_file *record = record_begin(at, room, UWIND_RECORD_FILE, bytes);
 
 	if (!record)
 		return bytes;
-	uw_record_file_fill(record, file, pc);
+	record_file_fill(record, file, pc);
 	record->tgid = task_tgid_nr_ns(current, ns);
-	record->path_bytes = uw_path_bytes(path);
+	record->path_bytes = path_bytes(path);
 	if (path)
 		memcpy(record->path, path, record->path_bytes);
 	return bytes;

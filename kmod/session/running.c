@@ -29,7 +29,7 @@ static struct uw_session __rcu *sessions[UWIND_MAX_SESSIONS];
 static unsigned long slots_used; /* Protected by: sessions_mutex */
 static u32 last_number;          /* Protected by: sessions_mutex */
 
-static unsigned int uw_running_trigger(struct pt_regs *regs, u64 *cookie)
+static unsigned int running_trigger(struct pt_regs *regs, u64 *cookie)
 {
 	unsigned int slot, asked = 0;
 
@@ -45,7 +45,7 @@ static unsigned int uw_running_trigger(struct pt_regs *regs, u64 *cookie)
 	return asked;
 }
 
-static unsigned long uw_running_visible_to(void)
+static unsigned long running_visible_to(void)
 {
 	unsigned long slots = 0;
 	unsigned int slot;
@@ -61,7 +61,7 @@ static unsigned long uw_running_visible_to(void)
 	return slots;
 }
 
-static void uw_running_answer_slot(unsigned int slot, const struct uw_answer *answer)
+static void running_answer_slot(unsigned int slot, const struct uw_answer *answer)
 {
 	int index = srcu_read_lock(&sessions_srcu);
 	struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
@@ -71,18 +71,18 @@ static void uw_running_answer_slot(unsigned int slot, const struct uw_answer *an
 	srcu_read_unlock(&sessions_srcu, index);
 }
 
-static void uw_running_answer(const struct uw_answer *answer)
+static void running_answer(const struct uw_answer *answer)
 {
 	unsigned int slot;
 
 	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++)
 		if (atomic_read(&answer->request->asked[slot]))
-			uw_running_answer_slot(slot, answer);
+			running_answer_slot(slot, answer);
 }
 
 static const struct uw_asker running_asker = {
-	.answer = uw_running_answer,
-	.visible_to = uw_running_visible_to,
+	.answer = running_answer,
+	.visible_to = running_visible_to,
 };
 
 void uw_running_fork(struct task_struct *parent, struct task_struct *child)
@@ -129,7 +129,7 @@ void uw_running_adopt(void)
 }
 
 /* Unprivileged viewers share half the slots; one user gets at most 4. */
-static bool uw_running_has_room(const struct cred *viewer)
+static bool running_has_room(const struct cred *viewer)
 {
 	unsigned int slot, same = 0, all = 0;
 
@@ -146,7 +146,7 @@ static bool uw_running_has_room(const struct cred *viewer)
 	return !viewer || (same < UW_SESSIONS_SAME && all < UWIND_MAX_SESSIONS / 2);
 }
 
-static void uw_running_update_max_frames(void)
+static void running_update_max_frames(void)
 {
 	u32 slot, most = UWIND_DEFAULT_FRAMES; /* for other modules */
 
@@ -161,12 +161,12 @@ static void uw_running_update_max_frames(void)
 	uw_request_set_max_frames(most);
 }
 
-static int uw_running_install(struct uw_session *session)
+static int running_install(struct uw_session *session)
 {
 	unsigned int slot = find_first_zero_bit(&slots_used, UWIND_MAX_SESSIONS);
 
 	lockdep_assert_held(&sessions_mutex);
-	if (slot == UWIND_MAX_SESSIONS || !uw_running_has_room(session->viewer))
+	if (slot == UWIND_MAX_SESSIONS || !running_has_room(session->viewer))
 		return -EBUSY;
 	session->slot = slot;
 	session->number = ++last_number;
@@ -175,7 +175,7 @@ static int uw_running_install(struct uw_session *session)
 	uw_file_clear_announced(slot);
 	__set_bit(slot, &slots_used);
 	rcu_assign_pointer(sessions[slot], session);
-	uw_running_update_max_frames();
+	running_update_max_frames();
 	return 0;
 }
 
@@ -188,7 +188,7 @@ struct uw_session *uw_running_start(const struct uwind_session_start *arg, const
 	if (IS_ERR(session))
 		return session;
 	mutex_lock(&sessions_mutex);
-	err = uw_running_install(session);
+	err = running_install(session);
 	mutex_unlock(&sessions_mutex);
 	if (err) {
 		uw_session_free(session);
@@ -209,7 +209,7 @@ void uw_running_stop(struct uw_session *session, struct uwind_session_stats *sta
 	uw_session_quiesce(session);
 	mutex_lock(&sessions_mutex);
 	rcu_assign_pointer(sessions[session->slot], NULL);
-	uw_running_update_max_frames();
+	running_update_max_frames();
 	mutex_unlock(&sessions_mutex);
 	synchronize_srcu(&sessions_srcu);
 	synchronize_rcu();
@@ -234,6 +234,6 @@ u32 uw_running_count(void)
 int uw_running_setup(void)
 {
 	uw_request_register(&running_asker);
-	uw_trigger_register_all(uw_running_trigger);
+	uw_trigger_register_all(running_trigger);
 	return 0;
 }

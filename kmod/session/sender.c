@@ -26,8 +26,8 @@ static_assert(UWIND_MAX_FRAMES % UWIND_PART_FRAMES == 0);
 static_assert((UWIND_MAX_FRAMES / UWIND_PART_FRAMES + 2) * UW_MOST_STACK_BYTES / 16 < U16_MAX);
 
 /* 0: the file is in the message; else so many bytes are enough. */
-static u32 uw_send_file_record(struct uw_sender *sender, struct uw_batch *batch, const struct uw_file *file, u64 pc,
-			       const char *path)
+static u32 send_file_record(struct uw_sender *sender, struct uw_batch *batch, const struct uw_file *file, u64 pc,
+			    const char *path)
 {
 	struct uw_batch_writer writer;
 
@@ -44,14 +44,14 @@ static u32 uw_send_file_record(struct uw_sender *sender, struct uw_batch *batch,
  * cannot be seen here, as the task exits or somebody changes its mappings, is announced
  * again by the next walk.
  */
-static void uw_send_new_file(struct uw_sender *sender, struct uw_batch *batch, struct uw_file *file, u64 pc)
+static void send_new_file(struct uw_sender *sender, struct uw_batch *batch, struct uw_file *file, u64 pc)
 {
 	char *buffer = file->vdso ? NULL : kmalloc(PATH_MAX, GFP_NOWAIT | __GFP_NOWARN);
 	const char *path = buffer ? uw_registry_path(file, pc, buffer) : NULL;
-	u32 needed = uw_send_file_record(sender, batch, file, pc, path);
+	u32 needed = send_file_record(sender, batch, file, pc, path);
 
 	if (needed && !uw_batch_renew(batch, needed))
-		needed = uw_send_file_record(sender, batch, file, pc, path);
+		needed = send_file_record(sender, batch, file, pc, path);
 	if (needed || (!path && !file->vdso))
 		uw_file_unset_announced(file, sender->outbox.slot);
 	else if (!uw_tie_table(file))
@@ -60,36 +60,36 @@ static void uw_send_new_file(struct uw_sender *sender, struct uw_batch *batch, s
 }
 
 /* Announce a frame's file to the session, if nobody did. */
-static void uw_send_file(struct uw_sender *sender, struct uw_batch *batch, const struct uw_frame *frame)
+static void send_file(struct uw_sender *sender, struct uw_batch *batch, const struct uw_frame *frame)
 {
 	struct uw_file *file;
 
 	rcu_read_lock();
 	file = uw_file_find(frame->file);
 	if (file && uw_file_set_announced(file, sender->outbox.slot))
-		uw_send_new_file(sender, batch, file, frame->pc);
+		send_new_file(sender, batch, file, frame->pc);
 	rcu_read_unlock();
 }
 
-static void uw_send_files(struct uw_sender *sender, struct uw_batch *batch, const struct uw_walk *walk, u32 nr)
+static void send_files(struct uw_sender *sender, struct uw_batch *batch, const struct uw_walk *walk, u32 nr)
 {
 	u32 i, last = 0;
 
 	for (i = 0; i < nr; i++) {
 		if (walk->frames[i].file && walk->frames[i].file != last)
-			uw_send_file(sender, batch, &walk->frames[i]);
+			send_file(sender, batch, &walk->frames[i]);
 		last = walk->frames[i].file;
 	}
 }
 
-static u16 uw_send_thread(struct uw_batch_writer *writer, const struct uw_sender *sender)
+static u16 send_thread(struct uw_batch_writer *writer, const struct uw_sender *sender)
 {
 	uw_batch_reserve(writer, UW_MOST_THREAD_BYTES);
 	return uw_batch_add_named(writer, uw_record_thread(writer->at, writer->room, sender->pid_ns));
 }
 
 /* Returns the number of the innermost part. */
-static u16 uw_send_stack(struct uw_batch_writer *writer, const struct uw_walk *walk, u32 nr)
+static u16 send_stack(struct uw_batch_writer *writer, const struct uw_walk *walk, u32 nr)
 {
 	struct uw_part_of_stack part = { .stop = uw_record_stop(walk, nr) };
 
@@ -103,14 +103,13 @@ static u16 uw_send_stack(struct uw_batch_writer *writer, const struct uw_walk *w
 	return part.below;
 }
 
-static void uw_send_sample(struct uw_batch_writer *writer, const struct uw_answer *answer,
-			   const struct uw_sample_of *of)
+static void send_sample(struct uw_batch_writer *writer, const struct uw_answer *answer, const struct uw_sample_of *of)
 {
 	uw_batch_reserve(writer, UW_MOST_SAMPLE_BYTES);
 	uw_batch_add(writer, uw_record_sample(writer->at, writer->room, answer, of));
 }
 
-static void uw_count_stack(struct uw_sender *sender, const struct uw_answer *answer, bool is_spelled_out)
+static void count_stack(struct uw_sender *sender, const struct uw_answer *answer, bool is_spelled_out)
 {
 	if (is_spelled_out)
 		this_cpu_inc(sender->stacks->spelled_out);
@@ -119,8 +118,8 @@ static void uw_count_stack(struct uw_sender *sender, const struct uw_answer *ans
 }
 
 /* 0: the records are in the message; else so many bytes are enough for them. */
-static u32 uw_send_records(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
-			   u32 weight)
+static u32 send_records(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
+			u32 weight)
 {
 	struct uw_sample_of of = { .weight = weight };
 	struct uw_batch_writer writer;
@@ -128,19 +127,18 @@ static u32 uw_send_records(struct uw_sender *sender, struct uw_batch *batch, con
 	u16 last;
 
 	uw_batch_begin(&writer, batch);
-	of.thread = uw_send_thread(&writer, sender);
+	of.thread = send_thread(&writer, sender);
 	last = batch->last_number;
 	if (answer->walk)
-		of.stack = uw_send_stack(&writer, answer->walk, nr);
-	uw_send_sample(&writer, answer, &of);
+		of.stack = send_stack(&writer, answer->walk, nr);
+	send_sample(&writer, answer, &of);
 	needed = uw_batch_end(&writer);
 	if (!needed)
-		uw_count_stack(sender, answer, batch->last_number != last);
+		count_stack(sender, answer, batch->last_number != last);
 	return needed;
 }
 
-static void uw_count_answer(struct uw_sender *sender, const struct uw_answer *answer, bool is_recorded, u32 nr,
-			    u32 weight)
+static void count_answer(struct uw_sender *sender, const struct uw_answer *answer, bool is_recorded, u32 nr, u32 weight)
 {
 	if (!answer->walk)
 		uw_stats_lost(sender->outbox.counts, answer->loss, weight);
@@ -151,16 +149,16 @@ static void uw_count_answer(struct uw_sender *sender, const struct uw_answer *an
 }
 
 /* Whether it is in the message. */
-static bool uw_send_answer(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
-			   u32 weight)
+static bool send_answer(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
+			u32 weight)
 {
 	u32 needed;
 
 	if (nr)
-		uw_send_files(sender, batch, answer->walk, nr);
-	needed = uw_send_records(sender, batch, answer, nr, weight);
+		send_files(sender, batch, answer->walk, nr);
+	needed = send_records(sender, batch, answer, nr, weight);
 	if (needed && !uw_batch_renew(batch, needed))
-		needed = uw_send_records(sender, batch, answer, nr, weight);
+		needed = send_records(sender, batch, answer, nr, weight);
 	if (!needed && answer->walk)
 		batch->message.weight += weight;
 	return !needed;
@@ -170,10 +168,10 @@ void uw_sender_answer(struct uw_sender *sender, const struct uw_answer *answer, 
 {
 	u32 nr = answer->walk ? min(answer->walk->nr_frames, sender->max_frames) : 0;
 	struct uw_batch *batch = uw_batch_take(&sender->batches);
-	bool is_recorded = batch && uw_send_answer(sender, batch, answer, nr, weight);
+	bool is_recorded = batch && send_answer(sender, batch, answer, nr, weight);
 
 	/* Before the message can be sent and, if it is dropped, counted as a loss. */
-	uw_count_answer(sender, answer, is_recorded, nr, weight);
+	count_answer(sender, answer, is_recorded, nr, weight);
 	if (batch)
 		uw_batch_give(&sender->batches, batch);
 }

@@ -28,36 +28,35 @@ bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *c
 	return loss < 0;
 }
 
-static struct uw_session *uw_session_of(const struct uw_trigger_owner *owner)
+static struct uw_session *session_of(const struct uw_trigger_owner *owner)
 {
 	return container_of((struct uw_trigger_owner *)owner, struct uw_session, owner);
 }
 
-static void uw_session_fired(struct uw_trigger_owner *owner, struct pt_regs *regs)
+static void session_fired(struct uw_trigger_owner *owner, struct pt_regs *regs)
 {
 	u64 cookie;
 
-	uw_session_trigger(uw_session_of(owner), regs, &cookie);
+	uw_session_trigger(session_of(owner), regs, &cookie);
 }
 
-static bool uw_session_wants(const struct uw_trigger_owner *owner, struct task_struct *task)
+static bool session_wants(const struct uw_trigger_owner *owner, struct task_struct *task)
 {
-	const struct uw_session *session = uw_session_of(owner);
+	const struct uw_session *session = session_of(owner);
 
 	return uw_request_suits(task) && uw_filter_names(&session->filter, task) &&
 	       uw_viewer_sees(session->viewer, task);
 }
 
-static bool uw_session_wants_thread(const struct uw_trigger_owner *owner, struct task_struct *child)
+static bool session_wants_thread(const struct uw_trigger_owner *owner, struct task_struct *child)
 {
-	const struct uw_session *session = uw_session_of(owner);
+	const struct uw_session *session = session_of(owner);
 
 	return uw_filter_names(&session->filter, child) && uw_viewer_sees_current(session->viewer);
 }
 
 /* Charged until the request is answered, even if the session is over by then. */
-static int uw_session_ask_task(struct uw_session *session, struct uw_quota *quota, struct task_struct *task,
-			       u64 *cookie)
+static int session_ask_task(struct uw_session *session, struct uw_quota *quota, struct task_struct *task, u64 *cookie)
 {
 	int err = uw_quota_charge(quota, UW_QUOTA_ASKS, 1);
 
@@ -84,19 +83,19 @@ int uw_session_ask(struct uw_session *session, struct uw_quota *quota, s32 tid, 
 	if (!task)
 		return -ESRCH;
 	if (uw_viewer_sees(session->viewer, task))
-		err = uw_session_ask_task(session, quota, task, cookie);
+		err = session_ask_task(session, quota, task, cookie);
 	put_task_struct(task);
 	return err;
 }
 
 /* The task may have changed its credentials, or be another program, since it was asked. */
-static void uw_session_hide(struct uw_session *session, const struct uw_answer *answer, u32 weight)
+static void session_hide(struct uw_session *session, const struct uw_answer *answer, u32 weight)
 {
 	uw_stats_lost(session->counts, answer->walk ? UWIND_LOSS_HIDDEN : answer->loss, weight);
 }
 
 /* What can be seen of a task without memory is that it has none. */
-static bool uw_session_sees(const struct uw_session *session, const struct uw_answer *answer)
+static bool session_sees(const struct uw_session *session, const struct uw_answer *answer)
 {
 	if (answer->exited)
 		return test_bit(session->slot, &answer->request->last.visible_to);
@@ -107,13 +106,13 @@ void uw_session_answer(struct uw_session *session, const struct uw_answer *answe
 {
 	u32 weight = atomic_xchg(&answer->request->asked[session->slot], 0);
 
-	if (weight && uw_session_sees(session, answer))
+	if (weight && session_sees(session, answer))
 		uw_sender_answer(&session->sender, answer, weight);
 	else if (weight)
-		uw_session_hide(session, answer, weight);
+		session_hide(session, answer, weight);
 }
 
-static void uw_session_flush(struct work_struct *work)
+static void session_flush(struct work_struct *work)
 {
 	struct uw_session *session = container_of(to_delayed_work(work), struct uw_session, flush);
 
@@ -139,28 +138,28 @@ void uw_session_free(struct uw_session *session)
 	kfree(session);
 }
 
-static struct uw_session *uw_session_alloc(const struct cred *viewer)
+static struct uw_session *session_alloc(const struct cred *viewer)
 {
 	struct uw_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
 
 	if (!session)
 		return NULL;
 	session->viewer = viewer ? get_cred(viewer) : NULL;
-	INIT_DELAYED_WORK(&session->flush, uw_session_flush);
+	INIT_DELAYED_WORK(&session->flush, session_flush);
 	return session;
 }
 
-static int uw_session_init_trigger(struct uw_session *session, const struct uwind_session_start *arg,
-				   struct uw_quota *quota)
+static int session_init_trigger(struct uw_session *session, const struct uwind_session_start *arg,
+				struct uw_quota *quota)
 {
 	struct perf_event_attr attr;
 
 	if (arg->event == UWIND_EVENT_REQUESTS)
 		return 0;
 	session->owner = (struct uw_trigger_owner){
-		.fired = uw_session_fired,
-		.wants = uw_session_wants,
-		.wants_child = uw_session_wants_thread,
+		.fired = session_fired,
+		.wants = session_wants,
+		.wants_child = session_wants_thread,
 		.counts = session->counts,
 	};
 	uw_counter_attr_init(&attr, arg);
@@ -169,8 +168,8 @@ static int uw_session_init_trigger(struct uw_session *session, const struct uwin
 	return uw_trigger_cpu_init(&session->cpus, &session->owner, session->filter.cpus, &attr);
 }
 
-static int uw_session_init(struct uw_session *session, const struct uwind_session_start *arg,
-			   const struct uw_filter_lists *lists, const struct uw_session_owner *owner)
+static int session_init(struct uw_session *session, const struct uwind_session_start *arg,
+			const struct uw_filter_lists *lists, const struct uw_session_owner *owner)
 {
 	int err;
 
@@ -182,18 +181,18 @@ static int uw_session_init(struct uw_session *session, const struct uwind_sessio
 		err = uw_filter_init(&session->filter, arg, lists);
 	if (!err)
 		err = uw_request_prepare();
-	return err ?: uw_session_init_trigger(session, arg, owner->quota);
+	return err ?: session_init_trigger(session, arg, owner->quota);
 }
 
 struct uw_session *uw_session_create(const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
 				     const struct uw_session_owner *owner)
 {
-	struct uw_session *session = uw_session_alloc(owner->viewer);
+	struct uw_session *session = session_alloc(owner->viewer);
 	int err;
 
 	if (!session)
 		return ERR_PTR(-ENOMEM);
-	err = uw_session_init(session, arg, lists, owner);
+	err = session_init(session, arg, lists, owner);
 	if (!err)
 		return session;
 	uw_session_free(session);

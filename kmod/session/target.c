@@ -20,7 +20,7 @@
 
 static_assert((1 << UW_TARGET_BITS) >= 2 * UWIND_MAX_TARGETS);
 
-static struct pid **uw_target_slot(const struct uw_targets *targets, struct pid *pid, u32 probe)
+static struct pid **target_slot(const struct uw_targets *targets, struct pid *pid, u32 probe)
 {
 	u32 first = hash_ptr(pid, UW_TARGET_BITS);
 
@@ -33,12 +33,12 @@ bool uw_targets_has(const struct uw_targets *targets, struct task_struct *task)
 	u32 i;
 
 	for (i = 0; targets->slots && i < UW_TARGET_PROBES; i++)
-		if (READ_ONCE(*uw_target_slot(targets, pid, i)) == pid)
+		if (READ_ONCE(*target_slot(targets, pid, i)) == pid)
 			return true;
 	return false;
 }
 
-static bool uw_pid_is_gone(struct pid *pid)
+static bool process_is_gone(struct pid *pid)
 {
 	bool gone;
 
@@ -55,7 +55,7 @@ bool uw_targets_add(struct uw_targets *targets, struct pid *pid)
 
 	get_pid(pid);
 	for (i = 0; i < UW_TARGET_PROBES; i++) {
-		struct pid *old = cmpxchg(uw_target_slot(targets, pid, i), NULL, pid);
+		struct pid *old = cmpxchg(target_slot(targets, pid, i), NULL, pid);
 
 		if (!old)
 			return true;
@@ -73,14 +73,14 @@ void uw_targets_sweep(struct uw_targets *targets)
 	for (i = 0; targets->slots && i < 1 << UW_TARGET_BITS; i++) {
 		struct pid *pid = READ_ONCE(targets->slots[i]);
 
-		if (!pid || !uw_pid_is_gone(pid))
+		if (!pid || !process_is_gone(pid))
 			continue;
 		WRITE_ONCE(targets->slots[i], NULL);
 		put_pid(pid);
 	}
 }
 
-static int uw_target_add_number(struct uw_targets *targets, s32 number, const struct cred *viewer)
+static int target_add_number(struct uw_targets *targets, s32 number, const struct cred *viewer)
 {
 	struct pid *pid = find_get_pid(number);
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
@@ -109,7 +109,7 @@ int uw_targets_name(struct uw_targets *targets, const s32 *pids, u32 nr, const s
 	u32 i;
 
 	for (i = 0; !err && i < nr; i++)
-		err = uw_target_add_number(targets, pids[i], viewer);
+		err = target_add_number(targets, pids[i], viewer);
 	return err;
 }
 
