@@ -42,7 +42,7 @@ struct uw_registration {
 static struct workqueue_struct *register_queue;
 
 /* May run under reclaim and may not block: marks, and frees nothing. */
-static int uw_bound_invalidate(struct mmu_notifier *notifier, const struct mmu_notifier_range *range)
+static int bound_invalidate(struct mmu_notifier *notifier, const struct mmu_notifier_range *range)
 {
 	struct uw_bound *bound = container_of(notifier, struct uw_bound, notifier);
 
@@ -52,60 +52,60 @@ static int uw_bound_invalidate(struct mmu_notifier *notifier, const struct mmu_n
 }
 
 /* The end of the mm: what was bound is charged to somebody, and is given back soon. */
-static void uw_bound_release(struct mmu_notifier *notifier, struct mm_struct *mm)
+static void bound_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
 	container_of(notifier, struct uw_bound, notifier)->ended();
 }
 
 /* To lockdep, the task that acts under mmap_lock is the one that holds it. */
-static void uw_bound_lock_given(struct mm_struct *mm)
+static void bound_lock_given(struct mm_struct *mm)
 {
 	rwsem_release(&mm->mmap_lock.dep_map, _RET_IP_);
 }
 
-static void uw_bound_lock_taken(struct mm_struct *mm)
+static void bound_lock_taken(struct mm_struct *mm)
 {
 	rwsem_acquire(&mm->mmap_lock.dep_map, 0, 1, _RET_IP_);
 }
 
-static bool uw_bound_lock_is_busy(struct vm_area_struct *vma)
+static bool bound_lock_is_busy(struct vm_area_struct *vma)
 {
 	return (vma->vm_file && rwsem_is_locked(&vma->vm_file->f_mapping->i_mmap_rwsem)) ||
 	       (vma->anon_vma && rwsem_is_locked(&vma->anon_vma->root->rwsem));
 }
 
 /* A task that takes one of them after this look is waited for: a moment, unless it is stopped just then. */
-static bool uw_bound_would_wait(struct mm_struct *mm)
+static bool bound_would_wait(struct mm_struct *mm)
 {
 	struct vm_area_struct *vma;
 
 	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end))
-		if (uw_bound_lock_is_busy(vma))
+		if (bound_lock_is_busy(vma))
 			return true;
 	return false;
 }
 
-static void uw_bound_register_work(struct work_struct *work)
+static void bound_register_work(struct work_struct *work)
 {
 	struct uw_registration *registration = container_of(work, struct uw_registration, work);
 
-	uw_bound_lock_taken(registration->mm);
-	if (uw_bound_would_wait(registration->mm))
+	bound_lock_taken(registration->mm);
+	if (bound_would_wait(registration->mm))
 		registration->err = -EBUSY;
 	else
 		registration->err = __mmu_notifier_register(registration->notifier, registration->mm);
-	uw_bound_lock_given(registration->mm);
+	bound_lock_given(registration->mm);
 }
 
-static int uw_bound_register(struct mmu_notifier *notifier, struct mm_struct *mm)
+static int bound_register(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
 	struct uw_registration registration = { .notifier = notifier, .mm = mm };
 
-	INIT_WORK_ONSTACK(&registration.work, uw_bound_register_work);
-	uw_bound_lock_given(mm);
+	INIT_WORK_ONSTACK(&registration.work, bound_register_work);
+	bound_lock_given(mm);
 	queue_work(register_queue, &registration.work);
 	flush_work(&registration.work);
-	uw_bound_lock_taken(mm);
+	bound_lock_taken(mm);
 	destroy_work_on_stack(&registration.work);
 	return registration.err;
 }
@@ -123,11 +123,11 @@ struct uw_bound *uw_bound_create(struct mm_struct *mm, void (*ended)(void))
 		return ERR_PTR(-ENOMEM);
 	uw_range_set_init(&bound->set);
 	bound->ended = ended;
-	bound->ops.invalidate_range_start = uw_bound_invalidate;
-	bound->ops.release = uw_bound_release;
+	bound->ops.invalidate_range_start = bound_invalidate;
+	bound->ops.release = bound_release;
 	bound->ops.free_notifier = uw_resident1_free_notifier;
 	bound->notifier.ops = &bound->ops;
-	err = uw_bound_register(&bound->notifier, mm);
+	err = bound_register(&bound->notifier, mm);
 	if (!err)
 		return bound;
 	kfree(bound);

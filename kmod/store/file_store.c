@@ -66,12 +66,12 @@ static struct uw_file *const vdso_files[UW_NR_VDSOS] = { &native_vdso, &compat_v
  */
 static atomic_t announce_rounds[UW_FILE_SLOTS];
 
-static u32 uw_announce_round(unsigned int slot)
+static u32 announce_round(unsigned int slot)
 {
 	return (u32)atomic_read(&announce_rounds[slot]) | 1;
 }
 
-static void uw_file_id_take(struct uw_file_id *id, struct file *file)
+static void take_id(struct uw_file_id *id, struct file *file)
 {
 	struct inode *inode = d_real_inode(file->f_path.dentry);
 
@@ -84,22 +84,22 @@ static void uw_file_id_take(struct uw_file_id *id, struct file *file)
 	id->mtime_ns = uw_inode_mtime_ns(inode);
 }
 
-static struct hlist_head *uw_file_bucket(const struct uw_file_id *id)
+static struct hlist_head *bucket_of(const struct uw_file_id *id)
 {
 	return &buckets[hash_64(id->inode ^ ((u64)id->dev << 32), UW_FILE_BUCKET_BITS)];
 }
 
-static struct uw_file *uw_file_lookup(const struct uw_file_id *id)
+static struct uw_file *find_file(const struct uw_file_id *id)
 {
 	struct uw_file *file;
 
-	hlist_for_each_entry_rcu(file, uw_file_bucket(id), node, lockdep_is_held(&files_lock))
+	hlist_for_each_entry_rcu(file, bucket_of(id), node, lockdep_is_held(&files_lock))
 		if (!memcmp(&file->id, id, sizeof(*id)) && refcount_inc_not_zero(&file->refs))
 			return file;
 	return NULL;
 }
 
-static struct uw_file *uw_file_create(const struct uw_file_id *id, struct uw_quota *quota, gfp_t gfp)
+static struct uw_file *create_file(const struct uw_file_id *id, struct uw_quota *quota, gfp_t gfp)
 {
 	struct uw_file *fresh = kzalloc(sizeof(*fresh), gfp);
 
@@ -113,20 +113,20 @@ static struct uw_file *uw_file_create(const struct uw_file_id *id, struct uw_quo
 	return fresh;
 }
 
-static void uw_file_unreserve(struct uw_quota *quota)
+static void release_place(struct uw_quota *quota)
 {
 	uw_quota_uncharge(quota, UW_QUOTA_FILES, 1);
 }
 
-static void uw_file_free(struct uw_file *file)
+static void free_file(struct uw_file *file)
 {
 	xa_erase(&by_number, file->number);
-	uw_file_unreserve(file->quota);
+	release_place(file->quota);
 	kfree_rcu(file, rcu);
 }
 
 /* Whether there is more room for a user who was refused for that reason, if the file goes. */
-static bool uw_file_makes_room(const struct uw_file *file, const struct uw_quota *quota, int refused)
+static bool makes_room(const struct uw_file *file, const struct uw_quota *quota, int refused)
 {
 	switch (refused) {
 	case -EDQUOT:
@@ -141,7 +141,7 @@ static bool uw_file_makes_room(const struct uw_file *file, const struct uw_quota
  * Drop files that only the store refers to, at most so many, of at most so many that
  * are looked at; the next time others are looked at first.
  */
-static void uw_file_evict(const struct uw_quota *quota, int refused, u32 most, u32 scan)
+static void evict_files(const struct uw_quota *quota, int refused, u32 most, u32 scan)
 {
 	struct uw_file *file, *next;
 	LIST_HEAD(evicted);
@@ -151,7 +151,7 @@ static void uw_file_evict(const struct uw_quota *quota, int refused, u32 most, u
 	list_for_each_entry_safe(file, next, &all_files, all) {
 		if (!most || !scan--)
 			break;
-		if (!uw_file_makes_room(file, quota, refused) || !refcount_dec_if_one(&file->refs)) {
+		if (!makes_room(file, quota, refused) || !refcount_dec_if_one(&file->refs)) {
 			list_move_tail(&file->all, &seen);
 			continue;
 		}
@@ -163,11 +163,11 @@ static void uw_file_evict(const struct uw_quota *quota, int refused, u32 most, u
 	list_splice_tail(&seen, &all_files);
 	spin_unlock(&files_lock);
 	list_for_each_entry_safe(file, next, &evicted, all)
-		uw_file_free(file);
+		free_file(file);
 }
 
 /* Returns the file that is in the store: fresh, or one that was faster. NULL: no memory. */
-static struct uw_file *uw_file_insert(struct uw_file *fresh)
+static struct uw_file *insert_file(struct uw_file *fresh)
 {
 	struct uw_file *file;
 	int err;
@@ -177,21 +177,21 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
 				GFP_NOWAIT | __GFP_NOWARN);
 	xa_unlock(&by_number);
 	if (err < 0) {
-		uw_file_unreserve(fresh->quota);
+		release_place(fresh->quota);
 		kfree(fresh);
 		return NULL;
 	}
 	spin_lock(&files_lock);
-	file = uw_file_lookup(&fresh->id);
+	file = find_file(&fresh->id);
 	if (!file) {
-		hlist_add_head_rcu(&fresh->node, uw_file_bucket(&fresh->id));
+		hlist_add_head_rcu(&fresh->node, bucket_of(&fresh->id));
 		list_add_tail(&fresh->all, &all_files);
 		atomic_inc(&nr_files);
 	}
 	spin_unlock(&files_lock);
 	if (!file)
 		return fresh;
-	uw_file_free(fresh);
+	free_file(fresh);
 	return file;
 }
 
@@ -200,7 +200,7 @@ static struct uw_file *uw_file_insert(struct uw_file *fresh)
  * of the store only. Nobody's, if it is root's or a table is tied to it. -EDQUOT: the
  * part is used up; -ENOSPC: all users' is; -ENFILE: the store is full.
  */
-static int uw_file_reserve(struct uw_quota *quota)
+static int reserve_place(struct uw_quota *quota)
 {
 	if (atomic_read(&nr_files) >= uw_quota_max_files())
 		return -ENFILE;
@@ -208,37 +208,37 @@ static int uw_file_reserve(struct uw_quota *quota)
 }
 
 /* Whoever gets no file is counted: its frames are without one. */
-static struct uw_file *uw_file_refuse(int err)
+static struct uw_file *refuse_file(int err)
 {
 	atomic64_inc(&nr_refused);
 	return ERR_PTR(err);
 }
 
-static struct uw_file *uw_file_add(const struct uw_file_id *id, struct uw_quota *quota, gfp_t gfp)
+static struct uw_file *add_file(const struct uw_file_id *id, struct uw_quota *quota, gfp_t gfp)
 {
 	struct uw_file *file;
-	int err = uw_file_reserve(quota);
+	int err = reserve_place(quota);
 
 	if (err) {
-		uw_file_evict(quota, err, UW_EVICT_MOST, UW_EVICT_SCAN);
-		err = uw_file_reserve(quota);
+		evict_files(quota, err, UW_EVICT_MOST, UW_EVICT_SCAN);
+		err = reserve_place(quota);
 	}
 	if (err)
-		return uw_file_refuse(err);
-	file = uw_file_create(id, quota, gfp);
+		return refuse_file(err);
+	file = create_file(id, quota, gfp);
 	if (!file)
-		uw_file_unreserve(quota);
+		release_place(quota);
 	else
-		file = uw_file_insert(file);
-	return file ?: uw_file_refuse(-ENOMEM);
+		file = insert_file(file);
+	return file ?: refuse_file(-ENOMEM);
 }
 
-static struct uw_file *uw_file_get(const struct uw_file_id *id)
+static struct uw_file *find_and_get(const struct uw_file_id *id)
 {
 	struct uw_file *file;
 
 	rcu_read_lock();
-	file = uw_file_lookup(id);
+	file = find_file(id);
 	rcu_read_unlock();
 	return file;
 }
@@ -247,8 +247,8 @@ struct uw_file *uw_file_get_known(struct file *f)
 {
 	struct uw_file_id id;
 
-	uw_file_id_take(&id, f);
-	return uw_file_get(&id);
+	take_id(&id, f);
+	return find_and_get(&id);
 }
 
 struct uw_file *uw_file_get_mapped(struct file *f)
@@ -258,16 +258,16 @@ struct uw_file *uw_file_get_mapped(struct file *f)
 	struct uw_file_id id;
 	struct uw_file *file;
 
-	uw_file_id_take(&id, f);
-	file = uw_file_get(&id);
+	take_id(&id, f);
+	file = find_and_get(&id);
 	if (file)
 		return file;
 	if (!uid_eq(current_uid(), GLOBAL_ROOT_UID)) {
 		quota = uw_quota_get(gfp);
 		if (!quota)
-			return uw_file_refuse(-ENOMEM);
+			return refuse_file(-ENOMEM);
 	}
-	file = uw_file_add(&id, quota, gfp);
+	file = add_file(&id, quota, gfp);
 	if (quota)
 		uw_quota_put(quota);
 	return file;
@@ -278,16 +278,16 @@ struct uw_file *uw_file_get_opened(struct file *f, struct uw_quota *quota)
 	struct uw_file_id id;
 	struct uw_file *file;
 
-	uw_file_id_take(&id, f);
-	file = uw_file_get(&id);
-	return file ?: uw_file_add(&id, quota, GFP_KERNEL);
+	take_id(&id, f);
+	file = find_and_get(&id);
+	return file ?: add_file(&id, quota, GFP_KERNEL);
 }
 
 bool uw_file_is(const struct uw_file *file, struct file *mapped)
 {
 	struct uw_file_id id;
 
-	uw_file_id_take(&id, mapped);
+	take_id(&id, mapped);
 	return !memcmp(&file->id, &id, sizeof(id));
 }
 
@@ -311,7 +311,7 @@ struct uw_file *uw_file_find(u32 number)
 
 bool uw_file_set_announced(struct uw_file *file, unsigned int slot)
 {
-	u32 round = uw_announce_round(slot), old = READ_ONCE(file->announced[slot]);
+	u32 round = announce_round(slot), old = READ_ONCE(file->announced[slot]);
 
 	return old != round && cmpxchg(&file->announced[slot], old, round) == old;
 }
@@ -338,7 +338,7 @@ u64 uw_file_refused(void)
 
 void uw_file_exit(void)
 {
-	uw_file_evict(NULL, -ENFILE, U32_MAX, U32_MAX);
+	evict_files(NULL, -ENFILE, U32_MAX, U32_MAX);
 	WARN_ON_ONCE(atomic_read(&nr_files));
 	xa_destroy(&by_number);
 }

@@ -31,12 +31,12 @@ bool uw_range_was_dead(const struct uw_range *range, u64 death)
 	return (died && died <= death) || (range->stored && READ_ONCE(range->stored->dead));
 }
 
-static bool uw_range_is_dead(const struct uw_range *range)
+static bool range_is_dead(const struct uw_range *range)
 {
 	return uw_range_was_dead(range, U64_MAX);
 }
 
-static void uw_range_get(const struct uw_range *range)
+static void range_get(const struct uw_range *range)
 {
 	if (range->file)
 		refcount_inc(&range->file->refs);
@@ -44,7 +44,7 @@ static void uw_range_get(const struct uw_range *range)
 		uw_table_store_bind_copy(range->stored);
 }
 
-static void uw_range_put(const struct uw_range *range)
+static void range_put(const struct uw_range *range)
 {
 	if (range->file)
 		uw_file_put(range->file);
@@ -52,7 +52,7 @@ static void uw_range_put(const struct uw_range *range)
 		uw_table_store_unbind(range->stored);
 }
 
-static struct uw_ranges *uw_ranges_create(u32 room, gfp_t gfp)
+static struct uw_ranges *ranges_create(u32 room, gfp_t gfp)
 {
 	struct uw_ranges *ranges = kvzalloc(struct_size(ranges, range, room), gfp);
 
@@ -68,12 +68,12 @@ void uw_ranges_put(struct uw_ranges *ranges)
 	if (!ranges || !refcount_dec_and_test(&ranges->refs))
 		return;
 	for (i = 0; i < ranges->nr; i++)
-		uw_range_put(&ranges->range[i]);
+		range_put(&ranges->range[i]);
 	kvfree_rcu(ranges, rcu);
 }
 
 /* The index of the first range that ends after address. */
-static u32 uw_ranges_index(const struct uw_ranges *ranges, u64 address)
+static u32 ranges_index(const struct uw_ranges *ranges, u64 address)
 {
 	u32 low = 0, high = ranges->nr;
 
@@ -94,7 +94,7 @@ const struct uw_range *uw_ranges_find(const struct uw_ranges *ranges, u64 addres
 
 	if (!ranges)
 		return NULL;
-	i = uw_ranges_index(ranges, address);
+	i = ranges_index(ranges, address);
 	return i < ranges->nr && address >= ranges->range[i].start ? &ranges->range[i] : NULL;
 }
 
@@ -102,7 +102,7 @@ const struct uw_range *uw_ranges_find_living(const struct uw_ranges *ranges, u64
 {
 	const struct uw_range *range = uw_ranges_find(ranges, address);
 
-	return range && !uw_range_is_dead(range) ? range : NULL;
+	return range && !range_is_dead(range) ? range : NULL;
 }
 
 void uw_range_set_init(struct uw_range_set *set)
@@ -130,12 +130,12 @@ struct uw_ranges *uw_range_set_get(struct uw_range_set *set)
 	return ranges;
 }
 
-static struct uw_ranges *uw_range_set_locked(struct uw_range_set *set)
+static struct uw_ranges *range_set_locked(struct uw_range_set *set)
 {
 	return rcu_dereference_protected(set->ranges, lockdep_is_held(&set->lock));
 }
 
-static u32 uw_range_set_living(struct uw_range_set *set)
+static u32 range_set_living(struct uw_range_set *set)
 {
 	const struct uw_ranges *ranges;
 	u32 i, living = 0;
@@ -143,21 +143,21 @@ static u32 uw_range_set_living(struct uw_range_set *set)
 	rcu_read_lock();
 	ranges = rcu_dereference(set->ranges);
 	for (i = 0; ranges && i < ranges->nr; i++)
-		living += !uw_range_is_dead(&ranges->range[i]);
+		living += !range_is_dead(&ranges->range[i]);
 	rcu_read_unlock();
 	return living;
 }
 
 /* Both sets in order, without the dead; no references yet. -EAGAIN: no room. */
-static int uw_ranges_merge(struct uw_ranges *merged, u32 room, const struct uw_ranges *old,
-			   const struct uw_range *ranges, u32 nr)
+static int ranges_merge(struct uw_ranges *merged, u32 room, const struct uw_ranges *old, const struct uw_range *ranges,
+			u32 nr)
 {
 	u32 i = 0, j = 0, nr_old = old ? old->nr : 0;
 
 	while (i < nr_old || j < nr) {
 		const struct uw_range *next;
 
-		if (i < nr_old && uw_range_is_dead(&old->range[i])) {
+		if (i < nr_old && range_is_dead(&old->range[i])) {
 			i++;
 			continue;
 		}
@@ -175,7 +175,7 @@ static int uw_ranges_merge(struct uw_ranges *merged, u32 room, const struct uw_r
 }
 
 /* References for what is new in merged; those of nr ranges are the caller's. */
-static void uw_ranges_get_refs(const struct uw_ranges *merged, const struct uw_range *ranges, u32 nr)
+static void ranges_get_refs(const struct uw_ranges *merged, const struct uw_range *ranges, u32 nr)
 {
 	u32 i, j = 0;
 
@@ -183,23 +183,23 @@ static void uw_ranges_get_refs(const struct uw_ranges *merged, const struct uw_r
 		if (j < nr && merged->range[i].start == ranges[j].start)
 			j++;
 		else
-			uw_range_get(&merged->range[i]);
+			range_get(&merged->range[i]);
 	}
 }
 
 /* -EAGAIN: others have added too much since room was reckoned. */
-static int uw_range_set_try_add(struct uw_range_set *set, const struct uw_range *ranges, u32 nr, u32 room, gfp_t gfp)
+static int range_set_try_add(struct uw_range_set *set, const struct uw_range *ranges, u32 nr, u32 room, gfp_t gfp)
 {
-	struct uw_ranges *old, *merged = uw_ranges_create(room, gfp);
+	struct uw_ranges *old, *merged = ranges_create(room, gfp);
 	int err;
 
 	if (!merged)
 		return -ENOMEM;
 	spin_lock(&set->lock);
-	old = uw_range_set_locked(set);
-	err = uw_ranges_merge(merged, room, old, ranges, nr);
+	old = range_set_locked(set);
+	err = ranges_merge(merged, room, old, ranges, nr);
 	if (!err) {
-		uw_ranges_get_refs(merged, ranges, nr);
+		ranges_get_refs(merged, ranges, nr);
 		rcu_assign_pointer(set->ranges, merged);
 	}
 	spin_unlock(&set->lock);
@@ -215,24 +215,23 @@ int uw_range_set_add(struct uw_range_set *set, const struct uw_range *ranges, u3
 	int err = -EAGAIN, i;
 
 	for (i = 0; i < UW_ADD_TRIES && err == -EAGAIN; i++) {
-		u32 room = uw_range_set_living(set) + nr;
+		u32 room = range_set_living(set) + nr;
 
 		if (room > max)
 			return -ENOSPC;
 		room = min(room + UW_ADD_SPARE, max);
-		err = uw_range_set_try_add(set, ranges, nr, room, gfp);
+		err = range_set_try_add(set, ranges, nr, room, gfp);
 	}
 	return err == -EAGAIN ? -ENOMEM : err;
 }
 
-static bool uw_ranges_overlap(const struct uw_range *a, const struct uw_range *b)
+static bool ranges_overlap(const struct uw_range *a, const struct uw_range *b)
 {
 	return a->start < b->end && b->start < a->end;
 }
 
 /* The range among those of old that it does not overlap, or alone. */
-static void uw_ranges_place(struct uw_ranges *placed, u32 room, const struct uw_ranges *old,
-			    const struct uw_range *range)
+static void ranges_place(struct uw_ranges *placed, u32 room, const struct uw_ranges *old, const struct uw_range *range)
 {
 	u32 i = 0, nr_old = old && old->nr < room ? old->nr : 0;
 
@@ -240,7 +239,7 @@ static void uw_ranges_place(struct uw_ranges *placed, u32 room, const struct uw_
 		placed->range[placed->nr++] = old->range[i];
 	placed->range[placed->nr++] = *range;
 	for (; i < nr_old; i++)
-		if (!uw_ranges_overlap(&old->range[i], range))
+		if (!ranges_overlap(&old->range[i], range))
 			placed->range[placed->nr++] = old->range[i];
 }
 
@@ -253,13 +252,13 @@ int uw_range_set_replace(struct uw_range_set *set, const struct uw_range *range,
 	old = rcu_dereference(set->ranges);
 	room = min((old ? old->nr : 0) + 1 + UW_ADD_SPARE, max);
 	rcu_read_unlock();
-	placed = uw_ranges_create(room, GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	placed = ranges_create(room, GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
 	if (!placed)
 		return -ENOMEM;
 	spin_lock(&set->lock);
-	old = uw_range_set_locked(set);
-	uw_ranges_place(placed, room, old, range);
-	uw_ranges_get_refs(placed, range, 1);
+	old = range_set_locked(set);
+	ranges_place(placed, room, old, range);
+	ranges_get_refs(placed, range, 1);
 	rcu_assign_pointer(set->ranges, placed);
 	spin_unlock(&set->lock);
 	uw_ranges_put(old);
@@ -272,8 +271,8 @@ void uw_range_set_kill(struct uw_range_set *set, u64 start, u64 end)
 	u32 i;
 
 	spin_lock(&set->lock);
-	ranges = uw_range_set_locked(set);
-	for (i = ranges ? uw_ranges_index(ranges, start) : 0; ranges && i < ranges->nr; i++) {
+	ranges = range_set_locked(set);
+	for (i = ranges ? ranges_index(ranges, start) : 0; ranges && i < ranges->nr; i++) {
 		struct uw_range *range = &ranges->range[i];
 
 		if (range->start >= end)
@@ -286,14 +285,14 @@ void uw_range_set_kill(struct uw_range_set *set, u64 start, u64 end)
 }
 
 /* Ends are only marked: making the array anew drops them, and their references. */
-static int uw_range_set_remove(struct uw_range_set *set, u64 start, u64 section)
+static int range_set_remove(struct uw_range_set *set, u64 start, u64 section)
 {
 	struct uw_ranges *ranges;
 	int err = -ENOENT;
 	u32 i;
 
 	spin_lock(&set->lock);
-	ranges = uw_range_set_locked(set);
+	ranges = range_set_locked(set);
 	for (i = 0; ranges && i < ranges->nr; i++) {
 		struct uw_range *range = &ranges->range[i];
 
@@ -311,10 +310,10 @@ static int uw_range_set_remove(struct uw_range_set *set, u64 start, u64 section)
 
 int uw_range_set_remove_start(struct uw_range_set *set, u64 start)
 {
-	return uw_range_set_remove(set, start, 0);
+	return range_set_remove(set, start, 0);
 }
 
 int uw_range_set_remove_section(struct uw_range_set *set, u64 section)
 {
-	return section ? uw_range_set_remove(set, 0, section) : -ENOENT;
+	return section ? range_set_remove(set, 0, section) : -ENOENT;
 }

@@ -49,7 +49,7 @@ const char *uw_registry_path(const struct uw_file *file, u64 address, char *buff
 	return IS_ERR(path) ? NULL : path;
 }
 
-static int uw_check_executable(struct mm_struct *mm, u64 start, u64 end)
+static int check_executable(struct mm_struct *mm, u64 start, u64 end)
 {
 	while (start < end) {
 		struct vm_area_struct *vma = vma_lookup(mm, start);
@@ -62,7 +62,7 @@ static int uw_check_executable(struct mm_struct *mm, u64 start, u64 end)
 }
 
 /* Their references are the set's if they are added. None of them is unmapped meanwhile. */
-static int uw_bind_locked(struct uw_space *space, const struct uw_range *bound, u32 nr)
+static int bind_locked(struct uw_space *space, const struct uw_range *bound, u32 nr)
 {
 	u32 i;
 	int err = 0;
@@ -77,15 +77,15 @@ static int uw_bind_locked(struct uw_space *space, const struct uw_range *bound, 
 	return err;
 }
 
-static int uw_bind_ranges(struct uw_space *space, struct uw_stored_table *stored, const struct uwind_range *ranges,
-			  u32 nr, u64 section)
+static int bind_ranges(struct uw_space *space, struct uw_stored_table *stored, const struct uwind_range *ranges, u32 nr,
+		       u64 section)
 {
 	struct uw_range *bound = kvcalloc(nr, sizeof(*bound), GFP_KERNEL_ACCOUNT);
 	int err = bound ? 0 : -ENOMEM;
 	u32 i;
 
 	for (i = 0; !err && i < nr; i++) {
-		err = uw_check_executable(space->mm, ranges[i].start, ranges[i].end);
+		err = check_executable(space->mm, ranges[i].start, ranges[i].end);
 		bound[i].start = ranges[i].start;
 		bound[i].end = ranges[i].end;
 		bound[i].offset = ranges[i].offset;
@@ -93,13 +93,13 @@ static int uw_bind_ranges(struct uw_space *space, struct uw_stored_table *stored
 		bound[i].stored = stored;
 	}
 	if (!err)
-		err = uw_bind_locked(space, bound, nr);
+		err = bind_locked(space, bound, nr);
 	kvfree(bound);
 	return err;
 }
 
 /* A space that is watched, and mmap_lock held for reading. */
-static struct uw_space *uw_bind_begin(struct mm_struct *mm)
+static struct uw_space *bind_begin(struct mm_struct *mm)
 {
 	struct uw_space *space = uw_space_get(mm);
 	int err;
@@ -115,17 +115,17 @@ static struct uw_space *uw_bind_begin(struct mm_struct *mm)
 int uw_registry_bind(struct mm_struct *mm, struct uw_stored_table *stored, const struct uwind_range *ranges, u32 nr,
 		     u64 section)
 {
-	struct uw_space *space = uw_bind_begin(mm);
+	struct uw_space *space = bind_begin(mm);
 	int err;
 
 	if (IS_ERR(space))
 		return PTR_ERR(space);
-	err = uw_bind_ranges(space, stored, ranges, nr, section);
+	err = bind_ranges(space, stored, ranges, nr, section);
 	mmap_read_unlock(mm);
 	return err;
 }
 
-static int uw_inherit_ranges(struct uw_space *space, const struct uw_ranges *ranges, u64 deaths)
+static int inherit_ranges(struct uw_space *space, const struct uw_ranges *ranges, u64 deaths)
 {
 	struct uw_range *bound = kvcalloc(ranges->nr, sizeof(*bound), GFP_KERNEL_ACCOUNT);
 	u32 i, nr = 0;
@@ -136,12 +136,12 @@ static int uw_inherit_ranges(struct uw_space *space, const struct uw_ranges *ran
 	for (i = 0; i < ranges->nr; i++) {
 		const struct uw_range *range = &ranges->range[i];
 
-		if (uw_range_was_dead(range, deaths) || uw_check_executable(space->mm, range->start, range->end))
+		if (uw_range_was_dead(range, deaths) || check_executable(space->mm, range->start, range->end))
 			continue;
 		bound[nr] = *range;
 		bound[nr++].died = 0;
 	}
-	err = nr ? uw_bind_locked(space, bound, nr) : 0;
+	err = nr ? bind_locked(space, bound, nr) : 0;
 	kvfree(bound);
 	return err;
 }
@@ -153,10 +153,10 @@ int uw_registry_inherit(const struct uw_ranges *ranges, u64 deaths)
 
 	if (!ranges->nr)
 		return 0;
-	space = uw_bind_begin(current->mm);
+	space = bind_begin(current->mm);
 	if (IS_ERR(space))
 		return PTR_ERR(space);
-	err = uw_inherit_ranges(space, ranges, deaths);
+	err = inherit_ranges(space, ranges, deaths);
 	mmap_read_unlock(current->mm);
 	return err;
 }

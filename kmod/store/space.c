@@ -53,11 +53,11 @@
 static struct rhashtable spaces;
 static atomic_t nr_spaces;
 
-static void uw_space_sweep(struct work_struct *work);
-static DECLARE_DELAYED_WORK(sweep_work, uw_space_sweep);
+static void space_sweep(struct work_struct *work);
+static DECLARE_DELAYED_WORK(sweep_work, space_sweep);
 
 /* What is compared may be another mm's space, which ends meanwhile. */
-static int uw_space_is_other(struct rhashtable_compare_arg *arg, const void *object)
+static int space_is_other(struct rhashtable_compare_arg *arg, const void *object)
 {
 	const struct uw_space *space = object;
 
@@ -71,7 +71,7 @@ static const struct rhashtable_params table_params = {
 	.key_len = sizeof(struct mm_struct *),
 	.key_offset = offsetof(struct uw_space, mm),
 	.head_offset = offsetof(struct uw_space, node),
-	.obj_cmpfn = uw_space_is_other,
+	.obj_cmpfn = space_is_other,
 	.automatic_shrinking = true,
 };
 
@@ -81,7 +81,7 @@ struct uw_space *uw_space_find(struct mm_struct *mm)
 }
 
 /* Root's are nobody's. */
-static int uw_space_charge(struct uw_space *space)
+static int space_charge(struct uw_space *space)
 {
 	struct uw_quota *quota;
 	int err;
@@ -98,10 +98,10 @@ static int uw_space_charge(struct uw_space *space)
 	return err;
 }
 
-static struct uw_space *uw_space_create(struct mm_struct *mm)
+static struct uw_space *space_create(struct mm_struct *mm)
 {
 	struct uw_space *space = kzalloc(sizeof(*space), UW_SPACE_GFP);
-	int err = space ? uw_space_charge(space) : -ENOMEM;
+	int err = space ? space_charge(space) : -ENOMEM;
 
 	if (err) {
 		kfree(space);
@@ -114,7 +114,7 @@ static struct uw_space *uw_space_create(struct mm_struct *mm)
 	return space;
 }
 
-static void uw_space_free(struct uw_space *space)
+static void space_free(struct uw_space *space)
 {
 	mmdrop(space->mm);
 	uw_quota_uncharge(space->quota, UW_QUOTA_SPACES, 1);
@@ -122,25 +122,25 @@ static void uw_space_free(struct uw_space *space)
 }
 
 /* Nobody else finds it any more, and its mm has no users, or the module goes. */
-static void uw_space_end(struct uw_space *space)
+static void space_end(struct uw_space *space)
 {
 	if (space->bound)
 		uw_bound_destroy(space->bound);
 	uw_range_set_destroy(&space->mapped);
 	uw_range_set_destroy(&space->readable);
-	uw_space_free(space);
+	space_free(space);
 	atomic_dec(&nr_spaces);
 }
 
 /* One that is due sooner stays so. */
-static void uw_space_sweep_soon(void)
+static void space_sweep_soon(void)
 {
 	if (!delayed_work_pending(&sweep_work) ||
 	    time_after(READ_ONCE(sweep_work.timer.expires), jiffies + UW_SWEEP_SOON))
 		mod_delayed_work(system_wq, &sweep_work, UW_SWEEP_SOON);
 }
 
-static void uw_space_expect_end(u32 count)
+static void space_expect_end(u32 count)
 {
 	if (count % UW_SWEEP_SPACES)
 		schedule_delayed_work(&sweep_work, round_jiffies_relative(UW_SWEEP_PERIOD));
@@ -149,16 +149,16 @@ static void uw_space_expect_end(u32 count)
 }
 
 /* Of two that make it at once, the second takes the first one's. */
-static struct uw_space *uw_space_insert(struct uw_space *fresh)
+static struct uw_space *space_insert(struct uw_space *fresh)
 {
 	struct uw_space *space;
 
 	space = rhashtable_lookup_get_insert_fast(&spaces, &fresh->node, table_params);
 	if (!space) {
-		uw_space_expect_end(atomic_inc_return(&nr_spaces));
+		space_expect_end(atomic_inc_return(&nr_spaces));
 		return fresh;
 	}
-	uw_space_free(fresh);
+	space_free(fresh);
 	return IS_ERR(space) ? ERR_PTR(-ENOMEM) : space;
 }
 
@@ -168,15 +168,15 @@ struct uw_space *uw_space_get(struct mm_struct *mm)
 
 	if (space)
 		return space;
-	space = atomic_read(&nr_spaces) < UW_MAX_SPACES ? uw_space_create(mm) : ERR_PTR(-ENOSPC);
+	space = atomic_read(&nr_spaces) < UW_MAX_SPACES ? space_create(mm) : ERR_PTR(-ENOSPC);
 	if (!IS_ERR(space))
-		return uw_space_insert(space);
+		return space_insert(space);
 	if (PTR_ERR(space) != -ENOMEM)
-		uw_space_sweep_soon();
+		space_sweep_soon();
 	return space;
 }
 
-static int uw_space_try_to_watch(struct uw_space *space)
+static int space_try_to_watch(struct uw_space *space)
 {
 	struct uw_bound *bound;
 	int err = 0;
@@ -184,7 +184,7 @@ static int uw_space_try_to_watch(struct uw_space *space)
 	if (mmap_write_lock_killable(space->mm))
 		return -EINTR;
 	if (!space->bound) {
-		bound = uw_bound_create(space->mm, uw_space_sweep_soon);
+		bound = uw_bound_create(space->mm, space_sweep_soon);
 		if (IS_ERR(bound))
 			err = PTR_ERR(bound);
 		else
@@ -197,12 +197,12 @@ static int uw_space_try_to_watch(struct uw_space *space)
 int uw_space_watch(struct uw_space *space)
 {
 	u32 tries = UW_WATCH_TRIES;
-	int err = uw_space_bound(space) ? 0 : uw_space_try_to_watch(space);
+	int err = uw_space_bound(space) ? 0 : space_try_to_watch(space);
 
 	while (err == -EBUSY && --tries) {
 		if (schedule_timeout_killable(UW_WATCH_PAUSE) && fatal_signal_pending(current))
 			return -EINTR;
-		err = uw_space_try_to_watch(space);
+		err = space_try_to_watch(space);
 	}
 	return err;
 }
@@ -213,7 +213,7 @@ u32 uw_space_count(void)
 }
 
 /* Takes out of the table what has ended, or all. An entry that moves meanwhile is met by the next sweep. */
-static void uw_space_take_ended(struct rhashtable_iter *iter, struct list_head *ended, bool all)
+static void space_take_ended(struct rhashtable_iter *iter, struct list_head *ended, bool all)
 {
 	struct uw_space *space;
 	u32 i;
@@ -232,26 +232,26 @@ static void uw_space_take_ended(struct rhashtable_iter *iter, struct list_head *
 	rhashtable_walk_stop(iter);
 }
 
-static void uw_space_end_some(bool all)
+static void space_end_some(bool all)
 {
 	struct uw_space *space, *next;
 	struct rhashtable_iter iter;
 	LIST_HEAD(ended);
 
 	rhashtable_walk_enter(&spaces, &iter);
-	uw_space_take_ended(&iter, &ended, all);
+	space_take_ended(&iter, &ended, all);
 	rhashtable_walk_exit(&iter);
 	if (!list_empty(&ended))
 		uw_stall_asleep(UW_STALL_SPACES_TAKEN);
 	list_for_each_entry_safe(space, next, &ended, ended) {
-		uw_space_end(space);
+		space_end(space);
 		cond_resched();
 	}
 }
 
-static void uw_space_sweep(struct work_struct *work)
+static void space_sweep(struct work_struct *work)
 {
-	uw_space_end_some(false);
+	space_end_some(false);
 	if (atomic_read(&nr_spaces))
 		schedule_delayed_work(&sweep_work, round_jiffies_relative(UW_SWEEP_PERIOD));
 }
@@ -269,10 +269,10 @@ int uw_space_init(void)
 void uw_space_exit(void)
 {
 	cancel_delayed_work_sync(&sweep_work);
-	uw_space_end_some(true);
+	space_end_some(true);
 	while (atomic_read(&nr_spaces)) {
 		msleep(1);
-		uw_space_end_some(true);
+		space_end_some(true);
 	}
 	mmu_notifier_synchronize();
 	cancel_delayed_work_sync(&sweep_work);

@@ -20,7 +20,7 @@ static atomic64_t nr_refused;
 static atomic64_t nr_distrusted;
 static atomic_t nr_tables;
 
-static int uw_budget_take(u64 bytes)
+static int budget_take(u64 bytes)
 {
 	if ((u64)atomic64_add_return(bytes, &bytes_used) <= uw_quota_table_budget())
 		return 0;
@@ -30,26 +30,26 @@ static int uw_budget_take(u64 bytes)
 }
 
 /* The user's part, all users' part, and what everybody shares. */
-static int uw_charge(const struct uw_maker *maker, u64 bytes)
+static int charge_table(const struct uw_maker *maker, u64 bytes)
 {
 	int err = uw_quota_charge_table(maker->quota, bytes, maker->viewer);
 
 	if (err)
 		return err;
-	err = uw_budget_take(bytes);
+	err = budget_take(bytes);
 	if (err)
 		uw_quota_uncharge_table(maker->quota, bytes);
 	return err;
 }
 
-static void uw_uncharge(struct uw_quota *quota, u64 bytes)
+static void uncharge_table(struct uw_quota *quota, u64 bytes)
 {
 	atomic64_sub(bytes, &bytes_used);
 	uw_quota_uncharge_table(quota, bytes);
 }
 
 /* The table in memory of its own. ERR_PTR: -ENOMEM, -EINTR. */
-static struct uw_stored_table *uw_stored_table_build(const struct uw_draft *draft, u64 bytes)
+static struct uw_stored_table *stored_table_build(const struct uw_draft *draft, u64 bytes)
 {
 	struct uw_stored_table *stored = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	int err;
@@ -69,13 +69,13 @@ struct uw_stored_table *uw_table_store_add(const struct uw_draft *draft, u8 meth
 {
 	u64 bytes = sizeof(struct uw_stored_table) + uw_table_bytes(draft);
 	struct uw_stored_table *stored;
-	int err = uw_charge(maker, bytes);
+	int err = charge_table(maker, bytes);
 
 	if (err)
 		return ERR_PTR(err);
-	stored = uw_stored_table_build(draft, bytes);
+	stored = stored_table_build(draft, bytes);
 	if (IS_ERR(stored)) {
-		uw_uncharge(maker->quota, bytes);
+		uncharge_table(maker->quota, bytes);
 		return stored;
 	}
 	refcount_set(&stored->refs, 1);
@@ -99,7 +99,7 @@ void uw_table_store_put(struct uw_stored_table *stored)
 {
 	if (!refcount_dec_and_test(&stored->refs))
 		return;
-	uw_uncharge(stored->maker.quota, stored->bytes);
+	uncharge_table(stored->maker.quota, stored->bytes);
 	put_cred(stored->maker.viewer);
 	atomic_dec(&nr_tables);
 	kvfree_rcu(stored, rcu);
@@ -126,7 +126,7 @@ void uw_table_store_unbind(struct uw_stored_table *stored)
 	uw_table_store_put(stored);
 }
 
-static struct uw_stored_table *uw_table_search(const void *owner, u32 number)
+static struct uw_stored_table *find_owned(const void *owner, u32 number)
 {
 	struct uw_stored_table *stored;
 
@@ -142,14 +142,14 @@ struct uw_stored_table *uw_table_store_find(const void *owner, u32 number)
 	struct uw_stored_table *stored;
 
 	mutex_lock(&store_mutex);
-	stored = uw_table_search(owner, number);
+	stored = find_owned(owner, number);
 	if (stored)
 		uw_table_store_get(stored);
 	mutex_unlock(&store_mutex);
 	return stored;
 }
 
-static bool uw_stored_table_shown(const struct uw_stored_table *stored, const struct cred *viewer)
+static bool stored_table_shown(const struct uw_stored_table *stored, const struct cred *viewer)
 {
 	return !viewer || (stored->maker.viewer && uw_viewer_is(stored->maker.viewer, viewer));
 }
@@ -160,7 +160,7 @@ struct uw_stored_table *uw_table_store_next(const struct cred *viewer, u32 after
 
 	mutex_lock(&store_mutex);
 	list_for_each_entry(stored, &all_tables, all) {
-		if (stored->number <= after || !uw_stored_table_shown(stored, viewer))
+		if (stored->number <= after || !stored_table_shown(stored, viewer))
 			continue;
 		uw_table_store_get(stored);
 		found = stored;
@@ -183,7 +183,7 @@ struct uw_stored_table *uw_table_store_take(const void *owner, u32 number)
 	struct uw_stored_table *stored;
 
 	mutex_lock(&store_mutex);
-	stored = uw_table_search(owner, number);
+	stored = find_owned(owner, number);
 	if (stored)
 		list_del(&stored->all);
 	mutex_unlock(&store_mutex);

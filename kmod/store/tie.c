@@ -35,7 +35,7 @@ struct uw_stored_table *uw_tie_table(const struct uw_file *file)
 }
 
 /* Room is kept for other viewers. */
-static int uw_tie_own(struct uw_file *file, struct uw_stored_table *stored)
+static int tie_own(struct uw_file *file, struct uw_stored_table *stored)
 {
 	const struct uw_stored_table *other;
 	u32 same = 0, all = 0;
@@ -52,7 +52,7 @@ static int uw_tie_own(struct uw_file *file, struct uw_stored_table *stored)
 }
 
 /* path is the table's if this returns 0. */
-static int uw_tie_locked(struct uw_file *file, struct uw_stored_table *stored, char *path)
+static int tie_locked(struct uw_file *file, struct uw_stored_table *stored, char *path)
 {
 	int err = 0;
 
@@ -60,7 +60,7 @@ static int uw_tie_locked(struct uw_file *file, struct uw_stored_table *stored, c
 	if (stored->file || stored->dead)
 		return -EEXIST;
 	if (stored->maker.viewer)
-		err = uw_tie_own(file, stored);
+		err = tie_own(file, stored);
 	else
 		list_add_tail(&stored->tied, &file->tied);
 	if (err)
@@ -73,7 +73,7 @@ static int uw_tie_locked(struct uw_file *file, struct uw_stored_table *stored, c
 }
 
 /* The path of an open file, as current sees it, or the vDSO's name. NULL: no memory. Sleeps. */
-static char *uw_tie_path(struct file *f)
+static char *tie_path(struct file *f)
 {
 	char *buffer, *path, *copy;
 
@@ -99,10 +99,10 @@ int uw_tie_add(struct uw_stored_table *stored, struct file *f)
 	file = f ? uw_file_get_opened(f, stored->maker.quota) : uw_file_get_vdso(stored->arch);
 	if (IS_ERR(file))
 		return -ENOMEM;
-	path = uw_tie_path(f);
+	path = tie_path(f);
 	uw_table_store_get(stored);
 	spin_lock(&ties_lock);
-	err = path ? uw_tie_locked(file, stored, path) : -ENOMEM;
+	err = path ? tie_locked(file, stored, path) : -ENOMEM;
 	spin_unlock(&ties_lock);
 	if (err) {
 		kfree(path);
@@ -112,7 +112,7 @@ int uw_tie_add(struct uw_stored_table *stored, struct file *f)
 	return err;
 }
 
-static void uw_untie(struct uw_stored_table *stored)
+static void untie(struct uw_stored_table *stored)
 {
 	struct uw_file *file;
 	char *path;
@@ -154,14 +154,14 @@ bool uw_tie_distrust(struct uw_stored_table *stored)
 {
 	if (!uw_table_store_distrust(stored))
 		return false;
-	uw_untie(stored);
+	untie(stored);
 	return true;
 }
 
-static void uw_table_retire(struct uw_stored_table *stored)
+static void table_retire(struct uw_stored_table *stored)
 {
 	WRITE_ONCE(stored->dead, true);
-	uw_untie(stored);
+	untie(stored);
 	uw_table_store_put(stored);
 }
 
@@ -171,7 +171,7 @@ int uw_tie_destroy(const void *owner, u32 number)
 
 	if (!stored)
 		return -ENOENT;
-	uw_table_retire(stored);
+	table_retire(stored);
 	return 0;
 }
 
@@ -182,5 +182,5 @@ void uw_tie_destroy_all(const void *owner)
 
 	uw_table_store_take_all(owner, &taken);
 	list_for_each_entry_safe(stored, next, &taken, all)
-		uw_table_retire(stored);
+		table_retire(stored);
 }
