@@ -40,15 +40,15 @@ BTF_KFUNCS_START(uw_kfuncs)
 BTF_ID_FLAGS(func, uwind_request_stack)
 BTF_KFUNCS_END(uw_kfuncs)
 
-static const struct btf_kfunc_id_set uw_kfunc_set = {
+static const struct btf_kfunc_id_set kfunc_set = {
 	.owner = THIS_MODULE,
 	.set = &uw_kfuncs,
 };
 
 int uw_trigger_bpf_init(void)
 {
-	int err = register_btf_kfunc_id_set(BPF_PROG_TYPE_TRACING, &uw_kfunc_set) ?:
-			  register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &uw_kfunc_set);
+	int err = register_btf_kfunc_id_set(BPF_PROG_TYPE_TRACING, &kfunc_set) ?:
+			  register_btf_kfunc_id_set(BPF_PROG_TYPE_KPROBE, &kfunc_set);
 
 	if (err)
 		pr_notice("BPF programs cannot ask for stacks (%d)\n", err);

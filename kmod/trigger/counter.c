@@ -21,7 +21,7 @@
  * have passed; and a counter that has overflowed too often within a tick
  * (kernel.perf_event_max_sample_rate) stands still until the next one.
  */
-static void uw_count_missed(const struct perf_event *event, struct uw_counter *counter)
+static void count_missed(const struct perf_event *event, struct uw_counter *counter)
 {
 	struct uw_counts __percpu *counts = counter->owner->counts;
 	u64 now = ktime_get_mono_fast_ns(), expires, period = event->hw.sample_period;
@@ -44,11 +44,11 @@ static void uw_count_missed(const struct perf_event *event, struct uw_counter *c
 }
 
 /* Hard interrupt, or NMI. */
-static void uw_overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+static void counter_overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct uw_counter *counter = event->overflow_handler_context;
 
-	uw_count_missed(event, counter);
+	count_missed(event, counter);
 	counter->owner->fired(counter->owner, regs);
 }
 
@@ -75,7 +75,7 @@ struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_trigg
 
 	counter->owner = owner;
 	counter->throttled_ns = 0;
-	event = perf_event_create_kernel_counter(attr, cpu, task, uw_overflow, counter);
+	event = perf_event_create_kernel_counter(attr, cpu, task, counter_overflow, counter);
 	if (PTR_ERR_OR_ZERO(event) == -ENOENT || PTR_ERR_OR_ZERO(event) == -EOPNOTSUPP)
 		return ERR_PTR(-ENODEV);
 	return event;

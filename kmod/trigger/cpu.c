@@ -19,7 +19,7 @@
 
 static enum cpuhp_state online_state;
 
-static int uw_cpu_online(unsigned int cpu, struct hlist_node *node)
+static int trigger_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct uw_trigger_cpu *trigger = hlist_entry(node, struct uw_trigger_cpu, node);
 	struct uw_counter *counter = per_cpu_ptr(trigger->counters, cpu);
@@ -43,7 +43,7 @@ static int uw_cpu_online(unsigned int cpu, struct hlist_node *node)
 	return 0; /* a CPU without the event comes up all the same */
 }
 
-static int uw_cpu_offline(unsigned int cpu, struct hlist_node *node)
+static int trigger_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct uw_trigger_cpu *trigger = hlist_entry(node, struct uw_trigger_cpu, node);
 	struct uw_counter *counter = per_cpu_ptr(trigger->counters, cpu);
@@ -85,7 +85,7 @@ int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner 
 	return err;
 }
 
-static void uw_trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on, void (*change)(struct perf_event *event))
+static void trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on, void (*change)(struct perf_event *event))
 {
 	int cpu;
 
@@ -106,17 +106,18 @@ static void uw_trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on, void 
 
 void uw_trigger_cpu_enable(struct uw_trigger_cpu *trigger)
 {
-	uw_trigger_cpu_switch(trigger, true, perf_event_enable);
+	trigger_cpu_switch(trigger, true, perf_event_enable);
 }
 
 void uw_trigger_cpu_disable(struct uw_trigger_cpu *trigger)
 {
-	uw_trigger_cpu_switch(trigger, false, perf_event_disable);
+	trigger_cpu_switch(trigger, false, perf_event_disable);
 }
 
 int uw_trigger_cpu_setup(void)
 {
-	int state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "uwind:online", uw_cpu_online, uw_cpu_offline);
+	int state =
+		cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "uwind:online", trigger_cpu_online, trigger_cpu_offline);
 
 	online_state = state;
 	return state < 0 ? state : 0;

@@ -39,8 +39,8 @@ struct uw_task_slot {
 	struct uw_resident_debt *debt; /* the counter's charge */
 };
 
-static struct uw_task_slot *uw_task_slot_at(const struct uw_trigger_task *trigger, const struct task_struct *task,
-					    u32 probe)
+static struct uw_task_slot *thread_slot_at(const struct uw_trigger_task *trigger, const struct task_struct *task,
+					   u32 probe)
 {
 	u32 first = hash_ptr(task, UW_TASK_BITS);
 
@@ -48,15 +48,15 @@ static struct uw_task_slot *uw_task_slot_at(const struct uw_trigger_task *trigge
 }
 
 /* The slot of task; else *free is one that it may have, or NULL. */
-static struct uw_task_slot *uw_task_slot_of(const struct uw_trigger_task *trigger, const struct task_struct *task,
-					    struct uw_task_slot **free)
+static struct uw_task_slot *thread_slot_of(const struct uw_trigger_task *trigger, const struct task_struct *task,
+					   struct uw_task_slot **free)
 {
 	u32 i;
 
 	lockdep_assert_held(&trigger->lock);
 	*free = NULL;
 	for (i = 0; i < UW_TASK_PROBES; i++) {
-		struct uw_task_slot *slot = uw_task_slot_at(trigger, task, i);
+		struct uw_task_slot *slot = thread_slot_at(trigger, task, i);
 
 		if (slot->task == task)
 			return slot;
@@ -67,24 +67,24 @@ static struct uw_task_slot *uw_task_slot_of(const struct uw_trigger_task *trigge
 }
 
 /* Threads are to be counted in, and this one is not. */
-static bool uw_task_is_missing(struct uw_trigger_task *trigger, const struct task_struct *task)
+static bool thread_is_missing(struct uw_trigger_task *trigger, const struct task_struct *task)
 {
 	struct uw_task_slot *free;
 	bool missing;
 
 	spin_lock(&trigger->lock);
-	missing = trigger->state == UW_TRIGGER_RUNS && !uw_task_slot_of(trigger, task, &free);
+	missing = trigger->state == UW_TRIGGER_RUNS && !thread_slot_of(trigger, task, &free);
 	spin_unlock(&trigger->lock);
 	return missing;
 }
 
 /* -EEXIST: somebody else was faster; -ENOSPC: no room. */
-static struct uw_task_slot *uw_task_claim(struct uw_trigger_task *trigger, struct task_struct *task)
+static struct uw_task_slot *thread_claim(struct uw_trigger_task *trigger, struct task_struct *task)
 {
 	struct uw_task_slot *slot;
 
 	spin_lock(&trigger->lock);
-	if (trigger->state != UW_TRIGGER_RUNS || uw_task_slot_of(trigger, task, &slot))
+	if (trigger->state != UW_TRIGGER_RUNS || thread_slot_of(trigger, task, &slot))
 		slot = ERR_PTR(-EEXIST);
 	else if (!slot)
 		slot = ERR_PTR(-ENOSPC);
@@ -95,8 +95,8 @@ static struct uw_task_slot *uw_task_claim(struct uw_trigger_task *trigger, struc
 }
 
 /* Put the counter where it belongs, unless it is an error or comes too late: returned then. */
-static struct perf_event *uw_task_settle(struct uw_trigger_task *trigger, struct uw_task_slot *slot,
-					 struct perf_event *event, struct uw_resident_debt *debt)
+static struct perf_event *thread_settle(struct uw_trigger_task *trigger, struct uw_task_slot *slot,
+					struct perf_event *event, struct uw_resident_debt *debt)
 {
 	spin_lock(&trigger->lock);
 	if (IS_ERR(event) || trigger->state == UW_TRIGGER_CLOSED) {
@@ -110,23 +110,23 @@ static struct perf_event *uw_task_settle(struct uw_trigger_task *trigger, struct
 	return event;
 }
 
-static int uw_task_create(struct uw_trigger_task *trigger, struct task_struct *task, struct uw_resident_debt *debt)
+static int thread_create(struct uw_trigger_task *trigger, struct task_struct *task, struct uw_resident_debt *debt)
 {
-	struct uw_task_slot *slot = uw_task_claim(trigger, task);
+	struct uw_task_slot *slot = thread_claim(trigger, task);
 	struct perf_event_attr attr = trigger->attr;
 	struct perf_event *event;
 
 	if (IS_ERR(slot))
 		return PTR_ERR(slot);
 	event = uw_counter_create(&slot->counter, trigger->owner, &attr, -1, task);
-	event = uw_task_settle(trigger, slot, event, debt);
+	event = thread_settle(trigger, slot, event, debt);
 	if (IS_ERR_OR_NULL(event))
 		return PTR_ERR_OR_ZERO(event);
 	perf_event_release_kernel(event);
 	return -EEXIST;
 }
 
-static void uw_task_count_failure(struct uw_trigger_task *trigger)
+static void thread_count_failure(struct uw_trigger_task *trigger)
 {
 	spin_lock(&trigger->lock);
 	WRITE_ONCE(trigger->nr_failed, trigger->nr_failed + 1);
@@ -135,28 +135,28 @@ static void uw_task_count_failure(struct uw_trigger_task *trigger)
 }
 
 /* The caller holds a reference to task, or is it. */
-static int uw_task_count_in(struct uw_trigger_task *trigger, struct task_struct *task)
+static int thread_count_in(struct uw_trigger_task *trigger, struct task_struct *task)
 {
 	struct uw_resident_debt *debt;
 	int err;
 
-	if (!uw_task_is_missing(trigger, task))
+	if (!thread_is_missing(trigger, task))
 		return 0;
 	debt = uw_quota_charge_counter(trigger->quota);
 	err = PTR_ERR_OR_ZERO(debt);
 	if (!err) {
-		err = uw_task_create(trigger, task, debt);
+		err = thread_create(trigger, task, debt);
 		if (err)
 			uw_quota_settle_counter(trigger->quota, debt);
 	}
 	if (err == -EEXIST || err == -ESRCH) /* it has one, or has exited */
 		return 0;
 	if (err)
-		uw_task_count_failure(trigger);
+		thread_count_failure(trigger);
 	return err;
 }
 
-static void uw_task_drop(struct uw_trigger_task *trigger, struct uw_task_slot *slot)
+static void thread_drop(struct uw_trigger_task *trigger, struct uw_task_slot *slot)
 {
 	struct uw_resident_debt *debt;
 	struct perf_event *event;
@@ -174,20 +174,20 @@ static void uw_task_drop(struct uw_trigger_task *trigger, struct uw_task_slot *s
 	uw_quota_settle_counter(trigger->quota, debt);
 }
 
-static bool uw_task_is_wanted(struct uw_trigger_task *trigger, struct task_struct *task)
+static bool thread_is_wanted(struct uw_trigger_task *trigger, struct task_struct *task)
 {
-	return trigger->owner->wants(trigger->owner, task) && uw_task_is_missing(trigger, task);
+	return trigger->owner->wants(trigger->owner, task) && thread_is_missing(trigger, task);
 }
 
 /* Returns how many were found, each with a reference. */
-static u32 uw_task_find(struct uw_trigger_task *trigger, struct task_struct **found)
+static u32 thread_find(struct uw_trigger_task *trigger, struct task_struct **found)
 {
 	struct task_struct *process, *task;
 	u32 nr = 0;
 
 	rcu_read_lock();
 	for_each_process_thread(process, task) {
-		if (!uw_task_is_wanted(trigger, task))
+		if (!thread_is_wanted(trigger, task))
 			continue;
 		found[nr++] = get_task_struct(task);
 		if (nr == UW_TASK_BATCH)
@@ -199,7 +199,7 @@ full:
 }
 
 /* As often as a batch was full and all of it got counters: each is found once. */
-static void uw_task_search(struct uw_trigger_task *trigger)
+static void thread_search(struct uw_trigger_task *trigger)
 {
 	struct task_struct *found[UW_TASK_BATCH];
 	u32 nr, i;
@@ -207,9 +207,9 @@ static void uw_task_search(struct uw_trigger_task *trigger)
 
 	do {
 		err = 0;
-		nr = uw_task_find(trigger, found);
+		nr = thread_find(trigger, found);
 		for (i = 0; i < nr; i++) {
-			err = err ?: uw_task_count_in(trigger, found[i]);
+			err = err ?: thread_count_in(trigger, found[i]);
 			put_task_struct(found[i]);
 		}
 		cond_resched();
@@ -217,7 +217,7 @@ static void uw_task_search(struct uw_trigger_task *trigger)
 }
 
 /* A first counter shows whether the machine has the event. */
-static int uw_task_try(struct uw_trigger_task *trigger)
+static int thread_try(struct uw_trigger_task *trigger)
 {
 	struct perf_event_attr attr = trigger->attr;
 	struct uw_resident_debt *debt = uw_quota_charge_counter(trigger->quota);
@@ -244,7 +244,7 @@ int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owne
 	trigger->slots = kvcalloc(1 << UW_TASK_BITS, sizeof(*trigger->slots), GFP_KERNEL_ACCOUNT);
 	if (!trigger->slots)
 		return -ENOMEM;
-	return uw_task_try(trigger);
+	return thread_try(trigger);
 }
 
 void uw_trigger_task_close(struct uw_trigger_task *trigger)
@@ -257,7 +257,7 @@ void uw_trigger_task_close(struct uw_trigger_task *trigger)
 	WRITE_ONCE(trigger->state, UW_TRIGGER_CLOSED);
 	spin_unlock(&trigger->lock);
 	for (i = 0; i < 1 << UW_TASK_BITS; i++)
-		uw_task_drop(trigger, &trigger->slots[i]);
+		thread_drop(trigger, &trigger->slots[i]);
 }
 
 void uw_trigger_task_deinit(struct uw_trigger_task *trigger)
@@ -274,7 +274,7 @@ void uw_trigger_task_enable(struct uw_trigger_task *trigger)
 	if (trigger->state == UW_TRIGGER_IDLE)
 		WRITE_ONCE(trigger->state, UW_TRIGGER_RUNS);
 	spin_unlock(&trigger->lock);
-	uw_task_search(trigger);
+	thread_search(trigger);
 }
 
 bool uw_trigger_task_wants_child(const struct uw_trigger_task *trigger, struct task_struct *child)
@@ -285,7 +285,7 @@ bool uw_trigger_task_wants_child(const struct uw_trigger_task *trigger, struct t
 void uw_trigger_task_adopt(struct uw_trigger_task *trigger)
 {
 	if (uw_trigger_task_wants_child(trigger, current))
-		uw_task_count_in(trigger, current);
+		thread_count_in(trigger, current);
 }
 
 void uw_trigger_task_sweep(struct uw_trigger_task *trigger)
@@ -299,10 +299,10 @@ void uw_trigger_task_sweep(struct uw_trigger_task *trigger)
 		const struct perf_event *event = READ_ONCE(trigger->slots[i].counter.event);
 
 		if (event && READ_ONCE(event->state) <= PERF_EVENT_STATE_EXIT)
-			uw_task_drop(trigger, &trigger->slots[i]);
+			thread_drop(trigger, &trigger->slots[i]);
 	}
 	if (time_before(jiffies, trigger->searched + HZ))
 		return;
 	trigger->searched = jiffies;
-	uw_task_search(trigger);
+	thread_search(trigger);
 }
