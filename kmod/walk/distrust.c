@@ -15,7 +15,7 @@
 #define UW_DISTRUST_PATH_BYTES 256
 
 /* The table of that number, if it serves the address, with a reference. Under rcu_read_lock(). */
-static struct uw_stored_table *uw_distrusted_get(const struct uw_space *space, u64 address, u32 number)
+static struct uw_stored_table *corrupt_table_get(const struct uw_space *space, u64 address, u32 number)
 {
 	const struct uw_range *bound, *mapped;
 	struct uw_stored_table *stored = NULL;
@@ -31,7 +31,7 @@ static struct uw_stored_table *uw_distrusted_get(const struct uw_space *space, u
 	return stored;
 }
 
-static void uw_distrust_kept(struct uw_stored_table *stored, const struct uw_found *found)
+static void retire_corrupt(struct uw_stored_table *stored, const struct uw_found *found)
 {
 	char path[UW_DISTRUST_PATH_BYTES], comm[TASK_COMM_LEN];
 
@@ -55,10 +55,10 @@ void uw_distrust(const struct uw_port *port, u64 address, const struct uw_found 
 	if (port->atomic || !port->space)
 		return;
 	rcu_read_lock();
-	stored = uw_distrusted_get(port->space, address, found->table);
+	stored = corrupt_table_get(port->space, address, found->table);
 	rcu_read_unlock();
 	if (!stored)
 		return;
-	uw_distrust_kept(stored, found);
+	retire_corrupt(stored, found);
 	uw_table_store_put(stored);
 }

@@ -22,8 +22,8 @@
 #include "walk/regs.h"
 
 /* -ENOENT: the table is gone, is for other code, or has no row. Under rcu_read_lock(). */
-static int uw_stored_table_rule(const struct uw_port *port, const struct uw_stored_table *stored, u64 offset,
-				struct uw_found *found)
+static int rule_of_table(const struct uw_port *port, const struct uw_stored_table *stored, u64 offset,
+			 struct uw_found *found)
 {
 	const struct uw_rule *rule;
 
@@ -42,7 +42,7 @@ static int uw_stored_table_rule(const struct uw_port *port, const struct uw_stor
  * Fill found for an address in a mapping: the rule from the table that is bound
  * there by hand if it has a row, else from the file's. Under rcu_read_lock().
  */
-static int uw_range_rule(const struct uw_port *port, const struct uw_range *mapped, const struct uw_range *bound,
+static int rule_of_range(const struct uw_port *port, const struct uw_range *mapped, const struct uw_range *bound,
 			 u64 address, struct uw_found *found)
 {
 	u64 bound_offset = bound ? address - bound->start + bound->offset : 0;
@@ -51,15 +51,15 @@ static int uw_range_rule(const struct uw_port *port, const struct uw_range *mapp
 	found->file = mapped->file ? mapped->file->number : 0;
 	if (bound && !found->file)
 		found->offset = bound_offset;
-	if (bound && !uw_stored_table_rule(port, bound->stored, bound_offset, found))
+	if (bound && !rule_of_table(port, bound->stored, bound_offset, found))
 		return 0;
 	if (!mapped->file)
 		return -ENOENT;
-	return uw_stored_table_rule(port, uw_tie_table(mapped->file), found->offset, found);
+	return rule_of_table(port, uw_tie_table(mapped->file), found->offset, found);
 }
 
 /* -EAGAIN: the mapping is not known, or may have changed. */
-static int uw_space_rule(struct uw_port *port, u64 address, struct uw_found *found)
+static int rule_of_space(struct uw_port *port, u64 address, struct uw_found *found)
 {
 	const struct uw_space *space = port->space;
 	const struct uw_range *mapped;
@@ -68,33 +68,33 @@ static int uw_space_rule(struct uw_port *port, u64 address, struct uw_found *fou
 	rcu_read_lock();
 	mapped = uw_ranges_find_near(rcu_dereference(space->mapped.ranges), address, &port->last_mapped);
 	if (mapped && uw_range_is_true(mapped, port->epoch))
-		err = uw_range_rule(port, mapped, uw_ranges_find_living(uw_space_bound_ranges(space), address), address,
+		err = rule_of_range(port, mapped, uw_ranges_find_living(uw_space_bound_ranges(space), address), address,
 				    found);
 	rcu_read_unlock();
 	return err;
 }
 
-static bool uw_vma_is_vdso(const struct vm_area_struct *vma)
+static bool is_vdso(const struct vm_area_struct *vma)
 {
 	return !vma->vm_file && vma->vm_start == (unsigned long)vma->vm_mm->context.vdso;
 }
 
 /* A 64-bit process has its vDSO near its stack, far above the first 4 GiB. */
-static enum uw_arch uw_vdso_arch(const struct vm_area_struct *vma)
+static enum uw_arch vdso_arch(const struct vm_area_struct *vma)
 {
 	return vma->vm_end <= 1ull << 32 ? UW_COMPAT_ARCH : UW_ARCH;
 }
 
 /* -ENOMEM: there is a file, but no memory to know it by. Atomic: a file that nobody met before is none. */
-static int uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma, bool atomic)
+static int range_from_vma(struct uw_range *range, struct vm_area_struct *vma, bool atomic)
 {
 	struct uw_file *file = NULL;
 
 	memset(range, 0, sizeof(*range));
 	range->start = vma->vm_start;
 	range->end = vma->vm_end;
-	if (uw_vma_is_vdso(vma)) {
-		file = uw_file_get_vdso(uw_vdso_arch(vma));
+	if (is_vdso(vma)) {
+		file = uw_file_get_vdso(vdso_arch(vma));
 	} else if (vma->vm_file) {
 		range->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 		file = atomic ? uw_file_get_known(vma->vm_file) : uw_file_get_mapped(vma->vm_file);
@@ -109,11 +109,11 @@ static int uw_range_from_vma(struct uw_range *range, struct vm_area_struct *vma,
 }
 
 /* The range is what is mapped there now: the same part of the same file, in the same state. */
-static bool uw_range_is_vma(const struct uw_range *range, struct vm_area_struct *vma)
+static bool range_matches_vma(const struct uw_range *range, struct vm_area_struct *vma)
 {
 	if (range->start != vma->vm_start || range->end != vma->vm_end)
 		return false;
-	if (uw_vma_is_vdso(vma))
+	if (is_vdso(vma))
 		return range->file && range->file->vdso;
 	if (!vma->vm_file)
 		return !range->file && !range->refused;
@@ -124,7 +124,7 @@ static bool uw_range_is_vma(const struct uw_range *range, struct vm_area_struct 
 }
 
 /* A mapping that was met before, and is the same, is true again. */
-static bool uw_mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
+static bool mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 {
 	struct uw_range *range;
 	bool same;
@@ -132,7 +132,7 @@ static bool uw_mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 	lockdep_assert_held(&current->mm->mmap_lock);
 	rcu_read_lock();
 	range = (struct uw_range *)uw_ranges_find(rcu_dereference(port->space->mapped.ranges), vma->vm_start);
-	same = range && uw_range_is_vma(range, vma);
+	same = range && range_matches_vma(range, vma);
 	if (same)
 		WRITE_ONCE(range->epoch, port->epoch);
 	rcu_read_unlock();
@@ -143,7 +143,7 @@ static bool uw_mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
  * Of a file that was refused for want of room it is remembered for
  * some time that there is none; what there was no memory for is looked up again.
  */
-static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u64 address, struct uw_found *found)
+static int rule_of_vma(const struct uw_port *port, struct vm_area_struct *vma, u64 address, struct uw_found *found)
 {
 	struct uw_space *space = port->space;
 	const struct uw_range *bound = NULL;
@@ -151,12 +151,12 @@ static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u
 	int err, no_memory;
 
 	lockdep_assert_held(&current->mm->mmap_lock);
-	no_memory = uw_range_from_vma(&range, vma, port->atomic);
+	no_memory = range_from_vma(&range, vma, port->atomic);
 	range.epoch = port->epoch;
 	rcu_read_lock();
 	if (space)
 		bound = uw_ranges_find_living(uw_space_bound_ranges(space), address);
-	err = uw_range_rule(port, &range, bound, address, found);
+	err = rule_of_range(port, &range, bound, address, found);
 	rcu_read_unlock();
 	if (space && !no_memory && !port->atomic && !uw_range_set_replace(&space->mapped, &range, UW_MAX_MAPPED_RANGES))
 		return err;
@@ -165,7 +165,7 @@ static int uw_vma_rule(const struct uw_port *port, struct vm_area_struct *vma, u
 	return err;
 }
 
-static int uw_lookup_look(struct uw_port *port, u64 address, struct uw_found *found)
+static int lookup_look(struct uw_port *port, u64 address, struct uw_found *found)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 	int err = -EAGAIN;
@@ -175,10 +175,10 @@ static int uw_lookup_look(struct uw_port *port, u64 address, struct uw_found *fo
 		return -EFAULT;
 	if (port->space) {
 		port->epoch = uw_space_epoch_locked(port->space, port->epoch);
-		if (uw_mapped_confirm(port, vma))
-			err = uw_space_rule(port, address, found);
+		if (mapped_confirm(port, vma))
+			err = rule_of_space(port, address, found);
 	}
-	return err == -EAGAIN ? uw_vma_rule(port, vma, address, found) : err;
+	return err == -EAGAIN ? rule_of_vma(port, vma, address, found) : err;
 }
 
 int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found)
@@ -188,13 +188,13 @@ int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found)
 	if (address >= TASK_SIZE_MAX)
 		return -EFAULT;
 	if (port->space)
-		err = uw_space_rule(port, address, found);
+		err = rule_of_space(port, address, found);
 	if (err != -EAGAIN)
 		return err;
 	err = uw_memory_lock(port);
 	if (err)
 		return err;
-	err = uw_lookup_look(port, address, found);
+	err = lookup_look(port, address, found);
 	mmap_read_unlock(current->mm);
 	return err;
 }

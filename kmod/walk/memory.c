@@ -32,37 +32,37 @@
 #define UW_LOCK_TRIES   10 /* of one walk, to get a lock that is busy */
 #define UW_LOCK_WAIT_US 50 /* between two of them, and up to twice that */
 
-static void uw_memory_enter(struct uw_port *port, u64 start, u64 end)
+static void memory_enter(struct uw_port *port, u64 start, u64 end)
 {
 	port->readable_start = start;
 	port->readable_places = end - start - port->word_bytes + 1;
 }
 
 /* Under rcu_read_lock(). */
-static bool uw_memory_find(struct uw_port *port, u64 address)
+static bool memory_find(struct uw_port *port, u64 address)
 {
 	const struct uw_range *range;
 
 	range = uw_ranges_find(rcu_dereference(port->space->readable.ranges), address);
 	if (!range || !uw_range_is_true(range, port->epoch))
 		return false;
-	uw_memory_enter(port, range->start, range->end);
+	memory_enter(port, range->start, range->end);
 	return true;
 }
 
-static bool uw_memory_is_known(struct uw_port *port, u64 address)
+static bool memory_is_known(struct uw_port *port, u64 address)
 {
 	bool known;
 
 	if (!port->space)
 		return false;
 	rcu_read_lock();
-	known = uw_memory_find(port, address);
+	known = memory_find(port, address);
 	rcu_read_unlock();
 	return known;
 }
 
-static int uw_memory_lock_busy(struct uw_port *port)
+static int memory_lock_busy(struct uw_port *port)
 {
 	while (port->lock_tries) {
 		port->lock_tries--;
@@ -80,7 +80,7 @@ int uw_memory_lock(struct uw_port *port)
 {
 	if (mmap_read_trylock(current->mm))
 		return 0;
-	return uw_memory_lock_busy(port);
+	return memory_lock_busy(port);
 }
 
 void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomic)
@@ -96,11 +96,11 @@ void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomi
 	port->word_bytes = uw_abis[arch].word;
 	port->sp = sp;
 	port->probed = uw_uprobed();
-	uw_memory_is_known(port, sp);
+	memory_is_known(port, sp);
 }
 
 /* It is what it was when it was looked at before. */
-static bool uw_memory_confirm(const struct uw_port *port, const struct uw_range *now)
+static bool memory_confirm(const struct uw_port *port, const struct uw_range *now)
 {
 	const struct uw_range *range;
 	bool same;
@@ -115,18 +115,18 @@ static bool uw_memory_confirm(const struct uw_port *port, const struct uw_range 
 }
 
 /* A stack grows, and mappings merge: what was remembered of it goes. */
-static void uw_memory_remember(struct uw_port *port, const struct vm_area_struct *vma)
+static void memory_remember(struct uw_port *port, const struct vm_area_struct *vma)
 {
 	struct uw_range range = { .start = vma->vm_start, .end = vma->vm_end };
 
 	lockdep_assert_held(&current->mm->mmap_lock);
 	port->epoch = uw_space_epoch_locked(port->space, port->epoch);
 	range.epoch = port->epoch;
-	if (!uw_memory_confirm(port, &range) && !port->atomic)
+	if (!memory_confirm(port, &range) && !port->atomic)
 		uw_range_set_replace(&port->space->readable, &range, UW_MAX_READABLE_RANGES);
 }
 
-static int uw_memory_look(struct uw_port *port, u64 address)
+static int memory_look(struct uw_port *port, u64 address)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 
@@ -135,9 +135,9 @@ static int uw_memory_look(struct uw_port *port, u64 address)
 		return -EFAULT;
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
 		return -EACCES;
-	uw_memory_enter(port, vma->vm_start, vma->vm_end);
+	memory_enter(port, vma->vm_start, vma->vm_end);
 	if (UW_MM_SEQUENCE && port->space)
-		uw_memory_remember(port, vma);
+		memory_remember(port, vma);
 	return 0;
 }
 
@@ -147,11 +147,11 @@ int uw_memory_enter_at(struct uw_port *port, u64 address)
 
 	if (address >= TASK_SIZE_MAX)
 		return -EFAULT;
-	if (!uw_memory_is_known(port, address)) {
+	if (!memory_is_known(port, address)) {
 		err = uw_memory_lock(port);
 		if (err)
 			return err;
-		err = uw_memory_look(port, address);
+		err = memory_look(port, address);
 		mmap_read_unlock(current->mm);
 	}
 	if (!err && address - port->readable_start >= port->readable_places)
@@ -171,7 +171,7 @@ int uw_memory_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])
 	return copy_from_user_nofault(code, (const void __user *)(unsigned long)address, UW_CODE_BYTES);
 }
 
-static bool uw_vma_may_fault(const struct vm_area_struct *vma)
+static bool may_fault_in(const struct vm_area_struct *vma)
 {
 	return vma_is_anonymous((struct vm_area_struct *)vma) && !(vma->vm_flags & (VM_IO | VM_PFNMAP)) &&
 	       !userfaultfd_armed((struct vm_area_struct *)vma);
@@ -186,7 +186,7 @@ bool uw_memory_other_stack(struct uw_port *port, u64 sp, u64 address)
 	if (uw_memory_lock(port))
 		return false;
 	vma = vma_lookup(current->mm, address);
-	other = vma && sp >= vma->vm_end && (vma->vm_flags & VM_WRITE) && uw_vma_may_fault(vma);
+	other = vma && sp >= vma->vm_end && (vma->vm_flags & VM_WRITE) && may_fault_in(vma);
 	mmap_read_unlock(current->mm);
 	return other;
 }
@@ -196,27 +196,27 @@ bool uw_memory_other_stack(struct uw_port *port, u64 sp, u64 address)
  * the look to the fault, so that nobody can register that memory for userfaultfd in
  * between; and the fault cannot wait for anything that needs the lock to be dropped.
  */
-static int uw_stack_page_in(const struct uw_port *port, u64 address)
+static int page_in_stack(const struct uw_port *port, u64 address)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 
 	lockdep_assert_held(&current->mm->mmap_lock);
-	if (!vma || port->sp < vma->vm_start || port->sp >= vma->vm_end || !uw_vma_may_fault(vma))
+	if (!vma || port->sp < vma->vm_start || port->sp >= vma->vm_end || !may_fault_in(vma))
 		return -EACCES;
 	uw_stall(UW_STALL_FAULT);
 	return fixup_user_fault(current->mm, address, 0, NULL);
 }
 
-static int uw_stack_fault_in(struct uw_port *port, u64 address)
+static int fault_in_stack(struct uw_port *port, u64 address)
 {
 	u64 last = address + port->word_bytes - 1;
 	int err = uw_memory_lock(port);
 
 	if (err)
 		return err;
-	err = uw_stack_page_in(port, address);
+	err = page_in_stack(port, address);
 	if (!err && (address ^ last) & PAGE_MASK)
-		err = uw_stack_page_in(port, last);
+		err = page_in_stack(port, last);
 	mmap_read_unlock(current->mm);
 	return err;
 }
@@ -229,7 +229,7 @@ int uw_memory_fault(struct uw_port *port, u64 address, u64 *word)
 		return -EINTR;
 	if (port->atomic)
 		return -EFAULT;
-	err = uw_stack_fault_in(port, address);
+	err = fault_in_stack(port, address);
 	if (err == -EINTR || err == -EACCES || err == -EAGAIN)
 		return err;
 	if (!err && !uw_word_nofault(port, address, word))

@@ -7,7 +7,7 @@
 
 #include "walk/regs.h"
 
-static enum uw_arch uw_regs_take_arm(struct uw_regs *regs, struct pt_regs *pt)
+static enum uw_arch regs_take_arm(struct uw_regs *regs, struct pt_regs *pt)
 {
 	u8 i;
 
@@ -23,7 +23,7 @@ static enum uw_arch uw_regs_take_arm(struct uw_regs *regs, struct pt_regs *pt)
 enum uw_arch uw_regs_take(struct uw_regs *regs, struct pt_regs *pt)
 {
 	if (compat_user_mode(pt))
-		return uw_regs_take_arm(regs, pt);
+		return regs_take_arm(regs, pt);
 	memcpy(regs->r, pt->regs, sizeof(pt->regs));
 	regs->r[UW_ARM64_SP] = pt->sp;
 	regs->pc = pt->pc;

@@ -7,7 +7,7 @@
 
 #include "walk/regs.h"
 
-static enum uw_arch uw_regs_take_i386(struct uw_regs *regs, struct pt_regs *pt)
+static enum uw_arch regs_take_i386(struct uw_regs *regs, struct pt_regs *pt)
 {
 	const unsigned long values[] = {
 		pt->ax, pt->cx, pt->dx, pt->bx, pt->sp, pt->bp, pt->si, pt->di,
@@ -30,7 +30,7 @@ enum uw_arch uw_regs_take(struct uw_regs *regs, struct pt_regs *pt)
 	};
 
 	if (!user_64bit_mode(pt))
-		return uw_regs_take_i386(regs, pt);
+		return regs_take_i386(regs, pt);
 	memset(regs, 0, sizeof(*regs));
 	memcpy(regs->r, values, sizeof(values));
 	regs->pc = pt->ip;

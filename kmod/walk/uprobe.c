@@ -11,7 +11,7 @@
 
 #define UW_MAX_RETURN_PROBES 64 /* the kernel's limit of probed functions at once */
 
-static bool uw_vma_is_named(struct vm_area_struct *vma, const char *wanted)
+static bool mapping_is_named(struct vm_area_struct *vma, const char *wanted)
 {
 	const char *name = vma->vm_ops && vma->vm_ops->name ? vma->vm_ops->name(vma) : NULL;
 
@@ -19,7 +19,7 @@ static bool uw_vma_is_named(struct vm_area_struct *vma, const char *wanted)
 }
 
 /* The kernel's mappings for probes begin with a trampoline. */
-static bool uw_begins_mapping(struct uw_port *port, u64 address, const char *name)
+static bool begins_mapping(struct uw_port *port, u64 address, const char *name)
 {
 	struct vm_area_struct *vma;
 	bool begins;
@@ -27,23 +27,23 @@ static bool uw_begins_mapping(struct uw_port *port, u64 address, const char *nam
 	if ((address & ~PAGE_MASK) || uw_memory_lock(port))
 		return false;
 	vma = vma_lookup(current->mm, address);
-	begins = vma && vma->vm_start == address && uw_vma_is_named(vma, name);
+	begins = vma && vma->vm_start == address && mapping_is_named(vma, name);
 	mmap_read_unlock(current->mm);
 	return begins;
 }
 
 /* Functions with return probes return to it. */
-static bool uw_is_trampoline(struct uw_port *port, u64 address)
+static bool is_trampoline(struct uw_port *port, u64 address)
 {
-	if (!port->trampoline && uw_begins_mapping(port, address, "[uprobes]"))
+	if (!port->trampoline && begins_mapping(port, address, "[uprobes]"))
 		port->trampoline = address;
 	return address && address == port->trampoline;
 }
 
 /* 7.2 on x86 calls it where there was a no-operation. */
-static bool uw_is_entry_trampoline(struct uw_port *port, u64 address)
+static bool is_entry_trampoline(struct uw_port *port, u64 address)
 {
-	return IS_ENABLED(CONFIG_X86_64) && uw_begins_mapping(port, address, "[uprobes-trampoline]");
+	return IS_ENABLED(CONFIG_X86_64) && begins_mapping(port, address, "[uprobes-trampoline]");
 }
 
 /*
@@ -57,7 +57,7 @@ u64 uw_uprobe_caller(struct uw_port *port, u64 ra, u64 cfa)
 	const struct return_instance *probed = current->utask->return_instances;
 	u32 i;
 
-	if (!probed || !uw_is_trampoline(port, ra))
+	if (!probed || !is_trampoline(port, ra))
 		return ra;
 	for (i = 0; probed && i < UW_MAX_RETURN_PROBES; i++, probed = probed->next)
 		if (probed->stack + pushed >= cfa)
@@ -66,7 +66,7 @@ u64 uw_uprobe_caller(struct uw_port *port, u64 ra, u64 cfa)
 }
 
 /* The innermost function has returned to a trampoline, or called one. */
-static void uw_uprobe_leave(struct uw_port *port, struct uw_regs *regs)
+static void undo_way_out(struct uw_port *port, struct uw_regs *regs)
 {
 	u64 *sp = &regs->r[uw_arch_sp(port->arch)], ra;
 	struct uw_way_out out;
@@ -85,11 +85,11 @@ static void uw_uprobe_leave(struct uw_port *port, struct uw_regs *regs)
 }
 
 /* A trampoline is about to be called, with SP below what the function may have there. */
-static void uw_uprobe_enter(struct uw_port *port, struct uw_regs *regs)
+static void undo_way_in(struct uw_port *port, struct uw_regs *regs)
 {
 	struct uw_way_in in;
 
-	if (uw_uprobe_way_in(regs->pc, &in) && uw_is_entry_trampoline(port, in.trampoline))
+	if (uw_uprobe_way_in(regs->pc, &in) && is_entry_trampoline(port, in.trampoline))
 		regs->r[uw_arch_sp(port->arch)] += in.skipped;
 }
 
@@ -102,8 +102,8 @@ void uw_uprobe_regs(struct uw_port *port, struct uw_regs *regs)
 	if (utask->state == UTASK_SSTEP && regs->pc - utask->xol_vaddr < UPROBE_XOL_SLOT_BYTES)
 		regs->pc = utask->vaddr + (regs->pc - utask->xol_vaddr);
 	else if (regs->pc - page < UPROBE_XOL_SLOT_BYTES &&
-		 (uw_is_trampoline(port, page) || uw_is_entry_trampoline(port, page)))
-		uw_uprobe_leave(port, regs);
+		 (is_trampoline(port, page) || is_entry_trampoline(port, page)))
+		undo_way_out(port, regs);
 	else
-		uw_uprobe_enter(port, regs);
+		undo_way_in(port, regs);
 }

@@ -23,7 +23,7 @@
 #define UW_RED_ZONE_BYTES   128
 
 /* How many bytes the instruction has, 0: none of those. It may move SP by a word. */
-static u32 uw_trampoline_instruction(const u8 *code, struct uw_way_out *out)
+static u32 trampoline_instruction(const u8 *code, struct uw_way_out *out)
 {
 	static const u8 mov_imm_rax[] = { 0x48, 0xc7, 0xc0 }, syscall[] = { 0x0f, 0x05 };
 	u32 rex = code[0] == 0x41;
@@ -60,7 +60,7 @@ bool uw_uprobe_way_out(u64 pc, struct uw_way_out *out)
 			out->calls = false;
 			return true;
 		}
-		bytes = uw_trampoline_instruction(code + at, out);
+		bytes = trampoline_instruction(code + at, out);
 		if (!bytes)
 			return false;
 		at += bytes;
