@@ -51,14 +51,14 @@ static const struct uw_part parts[] = {
 	{ uw_control_init, uw_control_exit },
 };
 
-static void uw_parts_exit(unsigned int nr)
+static void parts_exit(unsigned int nr)
 {
 	while (nr--)
 		if (parts[nr].exit)
 			parts[nr].exit();
 }
 
-static int uw_part_init(unsigned int part)
+static int part_init(unsigned int part)
 {
 	if (uw_stall_fails(part + 1))
 		return -ENOMEM;
@@ -69,22 +69,22 @@ static int uw_part_init(unsigned int part)
  * A task that tried to open a node of a module whose init failed was refused, and gives
  * the reference back on its way out.
  */
-static void uw_wait_for_openers(void)
+static void wait_for_openers(void)
 {
 	while (module_refcount(THIS_MODULE) > 1)
 		msleep(1);
 }
 
-static int __init uw_init(void)
+static int __init uwind_init(void)
 {
 	unsigned int part;
 	int err;
 
 	for (part = 0; part < ARRAY_SIZE(parts); part++) {
-		err = uw_part_init(part);
+		err = part_init(part);
 		if (err) {
-			uw_parts_exit(part);
-			uw_wait_for_openers();
+			parts_exit(part);
+			wait_for_openers();
 			return err;
 		}
 		uw_stall(UW_STALL_INIT);
@@ -97,13 +97,13 @@ static int __init uw_init(void)
  * No file is open, so no session runs and no table is owned. What may still be
  * around: queued works (work.c), live spaces with self-registered ranges.
  */
-static void __exit uw_exit(void)
+static void __exit uwind_exit(void)
 {
-	uw_parts_exit(ARRAY_SIZE(parts));
+	parts_exit(ARRAY_SIZE(parts));
 }
 
-module_init(uw_init);
-module_exit(uw_exit);
+module_init(uwind_init);
+module_exit(uwind_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("User-space call stacks by SFrame, unwind tables and frame pointers");

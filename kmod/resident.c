@@ -14,7 +14,7 @@
  * The owner's memory is there as long as this sees QUEUED: the owner waits for a
  * grace period after the last work is LEFT.
  */
-static const struct uw_resident_user *uw_resident_user_get(const struct uw_resident_work *work)
+static const struct uw_resident_user *resident_user_get(const struct uw_resident_work *work)
 {
 	const struct uw_resident_user *user = NULL;
 
@@ -31,7 +31,7 @@ static const struct uw_resident_user *uw_resident_user_get(const struct uw_resid
 void uw_resident1_run(struct callback_head *head)
 {
 	struct uw_resident_work *work = container_of(head, struct uw_resident_work, head);
-	const struct uw_resident_user *user = uw_resident_user_get(work);
+	const struct uw_resident_user *user = resident_user_get(work);
 	struct module *owner;
 
 	if (!user) {
@@ -66,13 +66,13 @@ void uw_resident1_settle(struct rcu_head *rcu)
 EXPORT_SYMBOL_GPL(uw_resident1_settle);
 
 /* Without an exit function the kernel never unloads it; with a reference modprobe -r does not even try. */
-static int __init uw_resident_init(void)
+static int __init resident_init(void)
 {
 	__module_get(THIS_MODULE);
 	return 0;
 }
 
-module_init(uw_resident_init);
+module_init(resident_init);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("What remains of uwind when it is unloaded: frees the work of tasks that sleep");

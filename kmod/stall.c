@@ -28,7 +28,7 @@ static unsigned int fail_part;
 module_param(fail_part, uint, 0644);
 MODULE_PARM_DESC(fail_part, "the part that does not begin at init, from 1 (0: none), or a value of enum uw_stall_part");
 
-static bool uw_stall_here(enum uw_stall_point point)
+static bool stall_here(enum uw_stall_point point)
 {
 	unsigned int tid = READ_ONCE(stall_tid);
 
@@ -37,14 +37,14 @@ static bool uw_stall_here(enum uw_stall_point point)
 
 void uw_stall(enum uw_stall_point point)
 {
-	if (unlikely(uw_stall_here(point)))
+	if (unlikely(stall_here(point)))
 		mdelay(min(READ_ONCE(stall_ms), 100u));
 }
 
 void uw_stall_asleep(enum uw_stall_point point)
 {
 	might_sleep();
-	if (unlikely(uw_stall_here(point)))
+	if (unlikely(stall_here(point)))
 		schedule_timeout_uninterruptible(msecs_to_jiffies(min(READ_ONCE(stall_ms), 1000u)));
 }
 
