@@ -52,12 +52,12 @@ figures() { read -r frames bytes <<-END
 }
 
 uwind_row() { # WAY NAME
-	traced "__perf_event_overflow uw_request_run uw_sender_flush" by_uwind "$1"
-	samples=$(grep -c 'uw_request_run' trace.txt)
-	interrupt=$(mean __perf_event_overflow) work=$(mean uw_request_run) send=$(mean uw_sender_flush "$samples")
-	traced "uw_session_trigger uw_request_walk uw_request_deliver" by_uwind "$1"
+	traced "__perf_event_overflow request_run uw_sender_flush" by_uwind "$1"
+	samples=$(grep -c 'request_run' trace.txt)
+	interrupt=$(mean __perf_event_overflow) work=$(mean request_run) send=$(mean uw_sender_flush "$samples")
+	traced "uw_session_trigger request_walk request_deliver" by_uwind "$1"
 	figures uwind uwind.json
-	row "$2" "$frames" "$(mean uw_session_trigger)" "$(mean uw_request_walk)" "$(mean uw_request_deliver) + $send" \
+	row "$2" "$frames" "$(mean uw_session_trigger)" "$(mean request_walk)" "$(mean request_deliver) + $send" \
 		"$((interrupt + work + send))" "$bytes"
 }
 
