@@ -81,6 +81,7 @@ int uw_process_get(struct uw_process *process, int fd, const struct cred *viewer
 {
 	int err;
 
+	might_sleep();
 	process->task = pidfd_to_task(fd);
 	if (IS_ERR(process->task))
 		return PTR_ERR(process->task);
@@ -125,6 +126,7 @@ int uw_mm_read(struct mm_struct *mm, u64 from, void *to, u64 bytes)
 {
 	struct page *pages[UW_READ_PAGES];
 
+	might_sleep();
 	while (bytes) {
 		u32 nr = min_t(u64, DIV_ROUND_UP_ULL(offset_in_page(from) + bytes, PAGE_SIZE), UW_READ_PAGES);
 		long i, got = pin_pages(mm, from, nr, pages);

@@ -153,6 +153,7 @@ static struct uw_quota *quota_find_locked(kuid_t uid)
 {
 	struct uw_quota *quota;
 
+	lockdep_assert_held(&quota_lock);
 	list_for_each_entry(quota, &quotas, node)
 		if (uid_eq(quota->uid, uid))
 			return quota;
@@ -221,6 +222,7 @@ static void quota_end_idle_locked(void)
 {
 	struct uw_quota *quota, *next;
 
+	lockdep_assert_held(&quota_lock);
 	list_for_each_entry_safe(quota, next, &quotas, node)
 		quota_end_locked(quota);
 }
@@ -339,9 +341,12 @@ void uw_quota_uncharge(struct uw_quota *quota, enum uw_quota_kind kind, u64 amou
 
 struct uw_resident_debt *uw_quota_charge_counter(struct uw_quota *quota)
 {
-	struct uw_resident_debt *debt = kmalloc(sizeof(*debt), GFP_KERNEL_ACCOUNT);
-	int err = debt ? uw_quota_charge(quota, UW_QUOTA_COUNTERS, 1) : -ENOMEM;
+	struct uw_resident_debt *debt;
+	int err;
 
+	might_sleep();
+	debt = kmalloc(sizeof(*debt), GFP_KERNEL_ACCOUNT);
+	err = debt ? uw_quota_charge(quota, UW_QUOTA_COUNTERS, 1) : -ENOMEM;
 	if (err) {
 		kfree(debt);
 		return ERR_PTR(err);
@@ -390,6 +395,7 @@ void uw_quota_uncharge_table(struct uw_quota *quota, u64 bytes)
 
 int uw_quota_begin_input(struct uw_quota *quota)
 {
+	might_sleep();
 	return quota ? mutex_lock_killable(&quota->input) : 0;
 }
 

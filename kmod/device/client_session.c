@@ -58,6 +58,7 @@ static int client_begin(struct uw_client *client, struct uwind_session_start *ar
 	const struct uw_session_owner owner = { &client->reader, uw_client_viewer(client), client->quota };
 	struct uw_session *session;
 
+	lockdep_assert_held(&client->mutex);
 	if (client->session)
 		return -EBUSY;
 	if (!client->reader.file || uw_reader_is_gone(&client->reader))
@@ -121,6 +122,7 @@ static int session_act(struct uw_client *client, void *data, int (*act)(struct u
 
 static int act_enable(struct uw_client *client, void *data)
 {
+	lockdep_assert_held(&client->mutex);
 	uw_session_enable(client->session);
 	return 0;
 }
@@ -129,11 +131,13 @@ static int act_ask(struct uw_client *client, void *data)
 {
 	struct uwind_session_ask *arg = data;
 
+	lockdep_assert_held(&client->mutex);
 	return uw_session_ask(client->session, client->quota, arg->tid, &arg->cookie);
 }
 
 static int act_stats(struct uw_client *client, void *data)
 {
+	lockdep_assert_held(&client->mutex);
 	memset(data, 0, sizeof(struct uwind_session_stats));
 	uw_session_stats(client->session, data);
 	return 0;
@@ -141,6 +145,7 @@ static int act_stats(struct uw_client *client, void *data)
 
 static int act_stop(struct uw_client *client, void *data)
 {
+	lockdep_assert_held(&client->mutex);
 	memset(data, 0, sizeof(struct uwind_session_stats));
 	uw_running_stop(client->session, data);
 	client->session = NULL;

@@ -50,6 +50,7 @@ static void refusal_log(struct task_struct *task, struct mm_struct *mm, u64 addr
 
 void uw_refusal_tell(const struct uw_process *process, u64 address, const struct uw_reject *reject)
 {
+	might_sleep();
 	if (process)
 		refusal_log(process->task, process->mm, address, reject);
 	else

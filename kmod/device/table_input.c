@@ -183,6 +183,7 @@ struct uw_stored_table *uw_table_from_section(const struct uw_section *section, 
 	struct uw_input input = { .quota = maker->quota };
 	struct uw_stored_table *stored;
 
+	might_sleep();
 	if (!section->bytes || section->bytes > UWIND_MAX_SECTION_BYTES)
 		return ERR_PTR(-EINVAL);
 	stored = section_take(section, maker, &input, reject);
@@ -256,6 +257,7 @@ struct uw_stored_table *uw_table_from_rows(const struct uwind_table_create *arg,
 	enum uw_arch arch = arg->arch ?: UW_ARCH;
 	struct uw_stored_table *stored;
 
+	might_sleep();
 	if (!arg->data_bytes || arg->data_bytes > UWIND_MAX_ROWS * (u64)sizeof(struct uwind_row) ||
 	    arg->data_bytes % sizeof(struct uwind_row) || !arg->nr_rules || arg->nr_rules > UWIND_MAX_RULES ||
 	    !method_is_for_rows(arg->method) || (arch != UW_ARCH && arch != UW_COMPAT_ARCH))

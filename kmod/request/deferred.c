@@ -77,6 +77,7 @@ u64 uw_deferred_exit(struct uw_deferred *work)
 {
 	u64 cancelled;
 
+	might_sleep();
 	mutex_lock(&callers_mutex);
 	rcu_assign_pointer(callers[work->slot], NULL);
 	mutex_unlock(&callers_mutex);

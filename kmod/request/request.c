@@ -486,6 +486,7 @@ int uw_request_prepare(void)
 {
 	int cpu;
 
+	might_sleep();
 	cpus_prepare();
 	for_each_possible_cpu(cpu) {
 		struct uw_frame **spare = per_cpu_ptr(&spare_frames, cpu);

@@ -44,10 +44,12 @@ static const struct uw_work_kind *request_kind;
 /* kmemleak does not look into pages by itself: what only requests point to would seem lost. */
 static int supply_add_block(void)
 {
-	struct page *page = alloc_pages(GFP_KERNEL | __GFP_COMP | __GFP_ZERO, UW_BLOCK_ORDER);
 	u32 first = nr_requests, i, end;
 	struct uw_request *block;
+	struct page *page;
 
+	lockdep_assert_held(&grow_mutex);
+	page = alloc_pages(GFP_KERNEL | __GFP_COMP | __GFP_ZERO, UW_BLOCK_ORDER);
 	if (!page)
 		return -ENOMEM;
 	block = page_address(page);
@@ -154,6 +156,7 @@ u32 uw_supply_taken(void)
 
 int uw_supply_prepare(const struct uw_work_kind *kind)
 {
+	might_sleep();
 	request_kind = kind;
 	while (uw_supply_count() < UW_SUPPLY_PORTION * 4)
 		if (supply_grow())

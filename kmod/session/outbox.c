@@ -98,6 +98,7 @@ void uw_outbox_queue(struct uw_outbox *outbox, struct sk_buff *skb, const struct
 
 void uw_outbox_flush(struct uw_outbox *outbox)
 {
+	might_sleep();
 	flush_work(&outbox->work);
 }
 

@@ -49,6 +49,7 @@ bool uw_reader_is_gone(const struct uw_reader *reader)
 
 int uw_reader_send(const struct uw_reader *reader, struct sk_buff *message)
 {
+	might_sleep();
 	if (uw_reader_is_gone(reader)) {
 		kfree_skb(message);
 		return -ECONNREFUSED;

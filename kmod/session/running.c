@@ -119,6 +119,7 @@ void uw_running_adopt(void)
 	int index = srcu_read_lock(&sessions_srcu);
 	unsigned int slot;
 
+	might_sleep();
 	for (slot = 0; slot < UWIND_MAX_SESSIONS; slot++) {
 		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
 
@@ -206,6 +207,7 @@ void uw_running_stop(struct uw_session *session, struct uwind_session_stats *sta
 {
 	u64 pending;
 
+	might_sleep();
 	uw_session_quiesce(session);
 	mutex_lock(&sessions_mutex);
 	rcu_assign_pointer(sessions[session->slot], NULL);

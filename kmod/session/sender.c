@@ -183,6 +183,7 @@ void uw_sender_push(struct uw_sender *sender)
 
 void uw_sender_flush(struct uw_sender *sender)
 {
+	might_sleep();
 	uw_sender_push(sender);
 	uw_outbox_flush(&sender->outbox);
 }

@@ -70,6 +70,7 @@ void uw_targets_sweep(struct uw_targets *targets)
 {
 	u32 i;
 
+	might_sleep();
 	for (i = 0; targets->slots && i < 1 << UW_TARGET_BITS; i++) {
 		struct pid *pid = READ_ONCE(targets->slots[i]);
 

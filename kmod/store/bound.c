@@ -79,6 +79,7 @@ static bool bound_would_wait(struct mm_struct *mm)
 {
 	struct vm_area_struct *vma;
 
+	lockdep_assert_held_write(&mm->mmap_lock);
 	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end))
 		if (bound_lock_is_busy(vma))
 			return true;

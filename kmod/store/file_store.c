@@ -278,6 +278,7 @@ struct uw_file *uw_file_get_opened(struct file *f, struct uw_quota *quota)
 	struct uw_file_id id;
 	struct uw_file *file;
 
+	might_sleep();
 	take_id(&id, f);
 	file = find_and_get(&id);
 	return file ?: add_file(&id, quota, GFP_KERNEL);

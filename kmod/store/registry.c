@@ -51,6 +51,7 @@ const char *uw_registry_path(const struct uw_file *file, u64 address, char *buff
 
 static int check_executable(struct mm_struct *mm, u64 start, u64 end)
 {
+	lockdep_assert_held_read(&mm->mmap_lock);
 	while (start < end) {
 		struct vm_area_struct *vma = vma_lookup(mm, start);
 
@@ -67,7 +68,7 @@ static int bind_locked(struct uw_space *space, const struct uw_range *bound, u32
 	u32 i;
 	int err = 0;
 
-	lockdep_assert_held(&space->mm->mmap_lock);
+	lockdep_assert_held_read(&space->mm->mmap_lock);
 	for (i = 0; !err && i < nr; i += !err)
 		err = uw_table_store_bind(bound[i].stored);
 	if (!err)

@@ -197,8 +197,12 @@ static int space_try_to_watch(struct uw_space *space)
 int uw_space_watch(struct uw_space *space)
 {
 	u32 tries = UW_WATCH_TRIES;
-	int err = uw_space_bound(space) ? 0 : space_try_to_watch(space);
+	int err;
 
+	lockdep_assert_not_held(&space->mm->mmap_lock);
+	if (uw_space_bound(space))
+		return 0;
+	err = space_try_to_watch(space);
 	while (err == -EBUSY && --tries) {
 		if (schedule_timeout_killable(UW_WATCH_PAUSE) && fatal_signal_pending(current))
 			return -EINTR;

@@ -68,6 +68,7 @@ static inline u64 uw_space_epoch(struct uw_space *space)
 /* The epoch for what is looked at now, under mmap_lock, by a walk that began in that one. */
 static inline u64 uw_space_epoch_locked(const struct uw_space *space, u64 epoch)
 {
+	lockdep_assert_held_read(&space->mm->mmap_lock);
 	return UW_MM_SEQUENCE ? uw_mm_sequence(space->mm) : epoch;
 }
 

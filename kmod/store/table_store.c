@@ -69,8 +69,10 @@ struct uw_stored_table *uw_table_store_add(const struct uw_draft *draft, u8 meth
 {
 	u64 bytes = sizeof(struct uw_stored_table) + uw_table_bytes(draft);
 	struct uw_stored_table *stored;
-	int err = charge_table(maker, bytes);
+	int err;
 
+	might_sleep();
+	err = charge_table(maker, bytes);
 	if (err)
 		return ERR_PTR(err);
 	stored = stored_table_build(draft, bytes);

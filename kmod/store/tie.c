@@ -94,6 +94,7 @@ int uw_tie_add(struct uw_stored_table *stored, struct file *f)
 	char *path;
 	int err;
 
+	might_sleep();
 	if (f && !S_ISREG(file_inode(f)->i_mode))
 		return -EINVAL;
 	file = f ? uw_file_get_opened(f, stored->maker.quota) : uw_file_get_vdso(stored->arch);
@@ -167,8 +168,10 @@ static void table_retire(struct uw_stored_table *stored)
 
 int uw_tie_destroy(const void *owner, u32 number)
 {
-	struct uw_stored_table *stored = uw_table_store_take(owner, number);
+	struct uw_stored_table *stored;
 
+	might_sleep();
+	stored = uw_table_store_take(owner, number);
 	if (!stored)
 		return -ENOENT;
 	table_retire(stored);
@@ -180,6 +183,7 @@ void uw_tie_destroy_all(const void *owner)
 	struct uw_stored_table *stored, *next;
 	LIST_HEAD(taken);
 
+	might_sleep();
 	uw_table_store_take_all(owner, &taken);
 	list_for_each_entry_safe(stored, next, &taken, all)
 		table_retire(stored);

@@ -73,6 +73,7 @@ struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_trigg
 {
 	struct perf_event *event;
 
+	might_sleep();
 	counter->owner = owner;
 	counter->throttled_ns = 0;
 	event = perf_event_create_kernel_counter(attr, cpu, task, counter_overflow, counter);

@@ -56,6 +56,7 @@ static int trigger_cpu_offline(unsigned int cpu, struct hlist_node *node)
 
 void uw_trigger_cpu_deinit(struct uw_trigger_cpu *trigger)
 {
+	might_sleep();
 	if (!trigger->counters)
 		return;
 	cpuhp_state_remove_instance(online_state, &trigger->node);
@@ -68,6 +69,7 @@ int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner 
 {
 	int err;
 
+	might_sleep();
 	trigger->owner = owner;
 	trigger->cpus = cpus;
 	mutex_init(&trigger->mutex);
@@ -89,6 +91,7 @@ static void trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on, void (*c
 {
 	int cpu;
 
+	might_sleep();
 	if (!trigger->counters)
 		return;
 	mutex_lock(&trigger->mutex);

@@ -237,6 +237,7 @@ static int thread_try(struct uw_trigger_task *trigger)
 int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner, struct uw_quota *quota,
 			 const struct perf_event_attr *attr)
 {
+	might_sleep();
 	trigger->owner = owner;
 	trigger->quota = quota;
 	trigger->attr = *attr;
@@ -251,6 +252,7 @@ void uw_trigger_task_close(struct uw_trigger_task *trigger)
 {
 	u32 i;
 
+	might_sleep();
 	if (!trigger->slots)
 		return;
 	spin_lock(&trigger->lock);
@@ -268,6 +270,7 @@ void uw_trigger_task_deinit(struct uw_trigger_task *trigger)
 
 void uw_trigger_task_enable(struct uw_trigger_task *trigger)
 {
+	might_sleep();
 	if (!trigger->slots)
 		return;
 	spin_lock(&trigger->lock);
@@ -284,6 +287,7 @@ bool uw_trigger_task_wants_child(const struct uw_trigger_task *trigger, struct t
 
 void uw_trigger_task_adopt(struct uw_trigger_task *trigger)
 {
+	might_sleep();
 	if (uw_trigger_task_wants_child(trigger, current))
 		thread_count_in(trigger, current);
 }
@@ -292,6 +296,7 @@ void uw_trigger_task_sweep(struct uw_trigger_task *trigger)
 {
 	u32 i;
 
+	might_sleep();
 	if (READ_ONCE(trigger->state) != UW_TRIGGER_RUNS)
 		return;
 	for (i = 0; i < 1 << UW_TASK_BITS; i++) {

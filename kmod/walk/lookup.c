@@ -129,7 +129,7 @@ static bool mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 	struct uw_range *range;
 	bool same;
 
-	lockdep_assert_held(&current->mm->mmap_lock);
+	lockdep_assert_held_read(&current->mm->mmap_lock);
 	rcu_read_lock();
 	range = (struct uw_range *)uw_ranges_find(rcu_dereference(port->space->mapped.ranges), vma->vm_start);
 	same = range && range_matches_vma(range, vma);
@@ -150,7 +150,7 @@ static int rule_of_vma(const struct uw_port *port, struct vm_area_struct *vma, u
 	struct uw_range range;
 	int err, no_memory;
 
-	lockdep_assert_held(&current->mm->mmap_lock);
+	lockdep_assert_held_read(&current->mm->mmap_lock);
 	no_memory = range_from_vma(&range, vma, port->atomic);
 	range.epoch = port->epoch;
 	rcu_read_lock();
@@ -170,7 +170,7 @@ static int lookup_look(struct uw_port *port, u64 address, struct uw_found *found
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 	int err = -EAGAIN;
 
-	lockdep_assert_held(&current->mm->mmap_lock);
+	lockdep_assert_held_read(&current->mm->mmap_lock);
 	if (!vma || !(vma->vm_flags & VM_EXEC))
 		return -EFAULT;
 	if (port->space) {

@@ -119,7 +119,7 @@ static void memory_remember(struct uw_port *port, const struct vm_area_struct *v
 {
 	struct uw_range range = { .start = vma->vm_start, .end = vma->vm_end };
 
-	lockdep_assert_held(&current->mm->mmap_lock);
+	lockdep_assert_held_read(&current->mm->mmap_lock);
 	port->epoch = uw_space_epoch_locked(port->space, port->epoch);
 	range.epoch = port->epoch;
 	if (!memory_confirm(port, &range) && !port->atomic)
@@ -130,7 +130,7 @@ static int memory_look(struct uw_port *port, u64 address)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 
-	lockdep_assert_held(&current->mm->mmap_lock);
+	lockdep_assert_held_read(&current->mm->mmap_lock);
 	if (!vma)
 		return -EFAULT;
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
@@ -200,7 +200,7 @@ static int page_in_stack(const struct uw_port *port, u64 address)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 
-	lockdep_assert_held(&current->mm->mmap_lock);
+	lockdep_assert_held_read(&current->mm->mmap_lock);
 	if (!vma || port->sp < vma->vm_start || port->sp >= vma->vm_end || !may_fault_in(vma))
 		return -EACCES;
 	uw_stall(UW_STALL_FAULT);
