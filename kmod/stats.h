@@ -9,7 +9,7 @@
 
 #include "uwind.h"
 
-/* Sums of one CPU; sessions have the same ones of their own. */
+/* Sums of one CPU, which alone adds to them, in any context. Sessions have the same ones of their own. */
 struct uw_counts {
 	u64 requested;
 	u64 answered;

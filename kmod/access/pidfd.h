@@ -13,11 +13,11 @@ struct task_struct;
 
 /*
  * A process as it was when it was found that the viewer sees it. Its memory is the
- * very one that was judged, whatever the process executes meanwhile.
+ * very one that was judged, whatever the process executes meanwhile. Owned by the caller.
  */
 struct uw_process {
-	struct task_struct *task; /* its leader, with a reference */
-	struct mm_struct *mm;     /* with mm_users held */
+	struct task_struct *task; /* its leader. Holds a reference */
+	struct mm_struct *mm;     /* holds mm_users */
 };
 
 /* 0, -EBADF, -EINVAL, -ESRCH, -EINTR, -EACCES: the viewer does not see it. Sleeps. */

@@ -59,13 +59,14 @@ static unsigned int space_quota = 4096;
 module_param(space_quota, uint, 0644);
 MODULE_PARM_DESC(space_quota, "processes of one user of which mappings are remembered (4096)");
 
+/* Lifetime: while refs or used is not 0, or a counter is not freed yet. */
 struct uw_quota {
-	struct list_head node; /* Protected by: quota_lock, like all members but input */
-	kuid_t uid;
-	u32 refs;
-	u64 used[UW_NR_QUOTAS];
-	struct uw_resident_account *counters; /* given up, and not freed yet. Set once */
-	struct mutex input;                   /* one table of a user is made at a time */
+	struct list_head node;                /* Protected by: quota_lock */
+	kuid_t uid;                           /* Set once */
+	u32 refs;                             /* Protected by: quota_lock */
+	u64 used[UW_NR_QUOTAS];               /* Protected by: quota_lock */
+	struct uw_resident_account *counters; /* given up, and not freed yet. Holds a reference. Set once */
+	struct mutex input; /* held while a table of the user is made. Order: outside all other locks */
 };
 
 struct uw_limit {

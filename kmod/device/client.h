@@ -14,14 +14,14 @@ struct cred;
 struct uw_quota;
 struct uw_session;
 
-/* Also the owner of the tables that it creates. */
+/* Also the owner of the tables that it creates. Lifetime: the open file's. */
 struct uw_client {
-	const struct cred *cred; /* of who opened it. Set once */
-	bool privileged;         /* opened with CAP_PERFMON. Set once */
-	struct uw_quota *quota;  /* NULL: privileged. Set once */
-	struct mutex mutex;
+	const struct cred *cred;    /* of the opener. Holds a reference. Set once */
+	bool privileged;            /* opened with CAP_PERFMON. Set once */
+	struct uw_quota *quota;     /* holds a reference; NULL: privileged. Set once */
+	struct mutex mutex;         /* Order: outside sessions_mutex. Taken by trylock where messages are received */
 	struct uw_reader reader;    /* Protected by: mutex. Constant while there is a session */
-	struct uw_session *session; /* Protected by: mutex */
+	struct uw_session *session; /* owned; NULL: none. Protected by: mutex */
 };
 
 /* Whom it sees: see viewer.h. */

@@ -10,6 +10,7 @@
 /* The biggest struct that an ioctl takes. */
 #define UW_IOCTL_MAX_BYTES 1024
 
+/* Constant. */
 struct uw_ioctl {
 	unsigned int cmd;                     /* its size field is not compared: structs grow */
 	u32 bytes;                            /* of the struct as we know it; 0: takes none */

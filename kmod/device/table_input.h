@@ -15,7 +15,7 @@ struct uw_maker;
 struct uw_process;
 struct uwind_table_create;
 
-/* A .sframe section to be made into a table. */
+/* A .sframe section to be made into a table. Constant. Lifetime: of the call that it is given to, like all of it. */
 struct uw_section {
 	u64 data;    /* address in the caller's memory, or the process's */
 	u64 bytes;   /* 1 … UWIND_MAX_SECTION_BYTES */

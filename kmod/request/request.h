@@ -13,15 +13,15 @@ struct pt_regs;
 struct uw_quota;
 struct uw_walk;
 
-/* What a request came to: a walk, or a loss. */
+/* What a request came to: a walk, or a loss. On the stack of the task that answers; constant for askers. */
 struct uw_answer {
-	struct uw_request *request;
-	const struct uw_walk *walk; /* NULL: lost */
-	enum uwind_loss loss;
-	bool exited; /* the task has no memory any more: see last.visible_to */
+	struct uw_request *request; /* Lifetime: while askers are called */
+	const struct uw_walk *walk; /* Lifetime: the same; NULL: lost */
+	enum uwind_loss loss;       /* without a walk */
+	bool exited;                /* the task has no memory any more: see last.visible_to */
 };
 
-/* One of those on whose behalf requests are made. Called by the task whose stack it is. */
+/* One of those on whose behalf requests are made. Constant. Called by the task whose stack it is. */
 struct uw_asker {
 	/* A request is answered: give what was asked for in asked[] or owed[], and clear it there. */
 	void (*answer)(const struct uw_answer *answer);

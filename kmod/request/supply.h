@@ -19,38 +19,50 @@
 struct uw_frame;
 struct uw_quota;
 
-/* What was walked in advance, of a task that exits. */
+/*
+ * What was walked in advance, of a task that exits. Written by that task, before its task work ends; then by
+ * anyone who has found that it ended (uw_request_ask_task()).
+ */
 struct uw_last_walk {
-	struct uw_frame *frames; /* NULL: nothing */
+	struct uw_frame *frames; /* owned; NULL: nothing */
 	u32 nr_frames;
 	u8 stop;                  /* enum uw_stop */
 	unsigned long visible_to; /* as uw_asker.visible_to() */
 };
 
-/* One open request. Lies in a block of pages (supply.c), and is kept in the supply for reuse. */
+/*
+ * One open request. Lies in a block of pages (supply.c), and is kept in the supply for reuse.
+ *
+ * Lifetime: while the module is loaded, and until its work is done. Whoever takes it owns it until it is queued;
+ * then its task owns it, and gives it back.
+ */
 struct uw_request {
-	struct uw_work work;             /* first */
-	u32 index;                       /* in the supply. Set once */
-	atomic_t *holder;                /* the supply's, while it is taken */
-	const struct task_struct *owner; /* whose stack. Order: set before it is in the pending table */
-	/* Which task may share it: current, while in the pending table; NULL: nobody.
-	 * Written by that task only */
+	struct uw_work work; /* Order: first member */
+	u32 index;           /* in the supply. Set once */
+	atomic_t *holder;    /* the supply's count of a user's requests, or NULL. Set by _take(), used by _give() */
+	/* Whose stack. Order: set before it is in the pending table. Compared only; read anywhere by READ_ONCE(). */
+	const struct task_struct *owner;
+	/*
+	 * Which task may share it: current, while in the pending table; NULL: nobody. Written by that task only, read
+	 * anywhere by READ_ONCE().
+	 */
 	const struct task_struct *task;
-	struct uw_quota *quota; /* whose share it takes; NULL: nobody's. Set before it is queued */
-	/* Written by its owner, before its task work ends; then by who finds that it has ended. */
+	struct uw_quota *quota; /* whose share it takes; NULL: nobody's. Order: set before it is queued */
 	struct uw_last_walk last;
-	/* Set by the first asker, constant until answered: */
+	/* Set before it is queued, constant until answered, but for arch, regs and shadow if late_regs is set: */
 	u32 cpu;
 	u64 cookie;
 	u64 time_ns;
 	u64 exec_id;
 	bool in_execve;
-	bool late_regs; /* asked where the saved registers may be half written, or a probe's */
+	bool late_regs; /* the saved registers may be half written, or a probe's: its task reads them later */
 	u8 arch;        /* enum uw_arch of the registers; NONE: late */
 	struct uw_regs regs;
-	u64 shadow;                         /* where the shadow stack had its last return address; 0: it has none */
-	atomic_t asked[UWIND_MAX_SESSIONS]; /* triggers per session slot */
-	atomic64_t owed[UW_MAX_CALLERS];    /* the cookie, to callers that wait for it; else 0 */
+	u64 shadow; /* where the shadow stack had its last return address; 0: it has none */
+	/* Triggers per session slot. Added to in any context; taken by the answer, or by uw_request_forget(). */
+	atomic_t asked[UWIND_MAX_SESSIONS];
+	/* The cookie, to callers that wait for it; else 0. Set in any context; taken by the answer, or by a cancel. */
+	atomic64_t owed[UW_MAX_CALLERS];
 };
 
 /*

@@ -12,14 +12,16 @@
 
 struct uw_work;
 
+/* Constant. */
 struct uw_work_kind {
 	void (*run)(struct uw_work *work);  /* in the task that it is queued for */
 	void (*drop)(struct uw_work *work); /* module exit: give back what the object refers to */
 	enum uw_resident_memory memory;     /* that objects lie in */
 };
 
+/* Lifetime: from uw_work_init() to uw_work_free(), or to uw_work_exit() and the end of its task's work. */
 struct uw_work {
-	struct uw_resident_work resident; /* first. Its state: IDLE, or QUEUED */
+	struct uw_resident_work resident; /* Order: first member. Its state: IDLE, or QUEUED */
 	const struct uw_work_kind *kind;  /* Set once */
 	struct list_head all;             /* Protected by: work.c's lock */
 };

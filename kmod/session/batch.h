@@ -24,20 +24,24 @@ struct uw_named {
 static_assert(offsetof(struct uwind_record_stack, number) == offsetof(struct uw_named, number));
 static_assert(offsetof(struct uwind_record_thread, number) == offsetof(struct uw_named, number));
 
-/* Owned by the task that took it: see uw_batch_take(). */
+/*
+ * Owned by the task that took it (see uw_batch_take()), which alone reads and writes the members. In its place
+ * nobody does.
+ */
 struct uw_batch {
-	struct uw_outbox *outbox; /* where it goes. Set once */
-	struct sk_buff *skb;      /* NULL: none yet */
-	struct nlattr *records;   /* attribute being filled */
-	struct uw_message message;
-	u16 last_number;                   /* of a record in this message */
-	u32 announced[UW_BATCH_ANNOUNCED]; /* by hash: offset of a record with a number; 0: none */
+	struct uw_outbox *outbox;          /* where it goes. Set once. Lifetime: longer than the batch's */
+	struct sk_buff *skb;               /* the message, owned; NULL: none yet */
+	struct nlattr *records;            /* the attribute of skb that is being filled */
+	struct uw_message message;         /* what is known of skb */
+	u16 last_number;                   /* of a record in skb */
+	u32 announced[UW_BATCH_ANNOUNCED]; /* by hash: offset in skb of a record with a number; 0: none */
 };
 
-/* A session's batches: one for each CPU. */
+/* A session's batches: one for each CPU. Set by uw_batches_init(). */
 struct uw_batches {
-	struct uw_outbox *outbox;
-	struct uw_batch *__percpu *places; /* NULL: taken, or not made yet. xchg, cmpxchg */
+	struct uw_outbox *outbox; /* Lifetime: longer than the batches' */
+	/* Owned. A place is changed by xchg() and cmpxchg() only, by any CPU; NULL: taken, or not made yet. */
+	struct uw_batch *__percpu *places;
 };
 
 /* -ENOMEM. */

@@ -15,21 +15,21 @@ struct cred;
 struct task_struct;
 struct uwind_session_start;
 
-/* The arrays of struct uwind_session_start, in kernel memory. */
+/* The arrays of struct uwind_session_start, in kernel memory. Lifetime: of the call that they are given to. */
 struct uw_filter_lists {
 	s32 *targets;
 	s32 *excludes;
 	u32 *cpus;
 };
 
-/* Set once, by uw_filter_init(), but for what the two sets contain. */
+/* Set by uw_filter_init(), constant until uw_filter_deinit(), but for what the two sets contain. */
 struct uw_filter {
-	bool all;     /* every process is a target */
-	bool inherit; /* children of targets are targets */
-	struct uw_targets targets;
-	struct uw_targets excludes; /* with their children */
+	bool all;                   /* every process is a target */
+	bool inherit;               /* children of targets are targets */
+	struct uw_targets targets;  /* Protected by: see uw_targets */
+	struct uw_targets excludes; /* with their children. Protected by: see uw_targets */
 	struct cgroup *cgroup;      /* holds a reference; NULL: any */
-	cpumask_var_t cpus;
+	cpumask_var_t cpus;         /* owned */
 };
 
 /*

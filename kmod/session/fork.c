@@ -34,13 +34,13 @@
 #define UW_FORK_READY     256  /* works, at first */
 #define UW_FORK_MAX_READY 8192 /* at most */
 
-/* Its own kmalloc() object. */
+/* Its own kmalloc() object. Owned by the list of those that lie ready, then by the child that it is queued for. */
 struct uw_fork_work {
-	struct uw_work work;      /* first */
+	struct uw_work work;      /* Order: first member */
 	struct llist_node node;   /* while it lies ready */
 	struct uw_ranges *ranges; /* holds a reference, while queued; NULL: none to inherit */
-	u64 deaths;               /* among them when the child was made */
-	bool adopt;               /* a session wants to count the child in */
+	u64 deaths;               /* the set's number when the child was made. Set before it is queued */
+	bool adopt;               /* a session wants to count the child in. Set before it is queued */
 };
 
 static struct tracepoint *fork_tracepoint;

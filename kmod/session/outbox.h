@@ -16,26 +16,27 @@ struct uw_counts;
 struct uw_reader;
 struct uwind_session_stats;
 
-/* Sums of one CPU. */
+/* Sums of one CPU, which alone adds to them, in a task's context. */
 struct uw_sent {
 	u64 messages;
 	u64 messages_dropped;
 	u64 bytes;
 };
 
+/* Set by uw_outbox_init(), constant until uw_outbox_deinit(), unless a member's comment says otherwise. */
 struct uw_outbox {
 	const struct uw_reader *reader;    /* Lifetime: longer than the outbox's */
-	struct uw_counts __percpu *counts; /* the session's: what is dropped is lost */
-	struct uw_sent __percpu *sent;
-	unsigned int slot;       /* the session's. Set before the first message */
-	u32 number;              /* the session's. Set before the first message */
-	struct llist_head full;  /* messages to send, the newest first */
-	atomic_t waiting_bytes;  /* of memory: in full, and with the worker */
-	atomic64_t seq;          /* of the next message */
-	struct work_struct work; /* sends what is full */
+	struct uw_counts __percpu *counts; /* the session's: what is dropped is lost. Lifetime: the same */
+	struct uw_sent __percpu *sent;     /* owned. Each CPU adds to its own, in a task's context */
+	unsigned int slot;                 /* the session's. Order: set before the first message */
+	u32 number;                        /* the session's. Order: set before the first message */
+	struct llist_head full;            /* messages to send, newest first. Anyone adds, the worker takes all */
+	atomic_t waiting_bytes;            /* of memory: in full, and with the worker */
+	atomic64_t seq;                    /* of the next message */
+	struct work_struct work;           /* sends what is full. Runs one at a time */
 };
 
-/* What is known of a complete message. */
+/* What is known of a complete message. Owned by whoever owns the message. */
 struct uw_message {
 	u64 weight;     /* answers in it that count as answered */
 	u32 seq_at;     /* offset in the message of its sequence number */

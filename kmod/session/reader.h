@@ -12,11 +12,14 @@ struct genl_family;
 struct net;
 struct sk_buff;
 
-/* Zeros: nobody. Owned by one struct uw_client. */
+/*
+ * Zeros: nobody. Owned by one struct uw_client, whose mutex protects it; constant while there is a session, whose
+ * worker reads it without the mutex.
+ */
 struct uw_reader {
 	struct file *file;                /* holds a reference; NULL: nobody */
-	const struct genl_family *family; /* whose messages it reads */
-	struct net *net;                  /* the socket's, and lives as long */
+	const struct genl_family *family; /* whose messages it reads. Lifetime: the module's */
+	struct net *net;                  /* the socket's. Lifetime: as long as file is held */
 	u32 portid;                       /* the socket's, as long as file is held */
 };
 

@@ -22,12 +22,13 @@ struct uw_stacks {
 	u64 known;
 };
 
+/* Set by uw_sender_init(), constant until uw_sender_deinit(), but for what the members say of themselves. */
 struct uw_sender {
-	struct uw_outbox outbox;
-	struct uw_batches batches;
-	struct uw_stacks __percpu *stacks;
-	struct pid_namespace *pid_ns; /* holds a reference */
-	u32 max_frames;               /* of a stack. Set once */
+	struct uw_outbox outbox;           /* Protected by: its own rules */
+	struct uw_batches batches;         /* Protected by: its own rules */
+	struct uw_stacks __percpu *stacks; /* owned. Each CPU adds to its own, in a task's context */
+	struct pid_namespace *pid_ns;      /* holds a reference */
+	u32 max_frames;                    /* of a stack */
 };
 
 /* Of current's session. Counts and reader live longer. -ENOMEM: uw_sender_deinit() is due all the same. */

@@ -20,23 +20,30 @@ struct pt_regs;
 struct uw_answer;
 struct uw_quota;
 
-/* Lifetime: from start to stop; readers of the slot table hold SRCU. */
+/*
+ * Lifetime: from uw_session_create() to uw_session_free(). Tasks that look it up in the slot table hold SRCU or
+ * RCU, and uw_running_stop() waits for both. A member is set before the session is in that table, and is constant
+ * until it is freed, unless its comment says otherwise.
+ */
 struct uw_session {
-	unsigned int slot;
-	u32 number;                /* Set once */
-	bool enabled;              /* Set once */
-	bool deserted;             /* nobody can read any more. Set once */
+	unsigned int slot;         /* in the slot table. Set as it enters the table */
+	u32 number;                /* unique while the module is loaded. Set as it enters the table */
+	bool enabled;              /* Set once, by uw_session_enable(). Read anywhere by READ_ONCE() */
+	bool deserted;             /* nobody can read any more. Set once, by the flush. Read anywhere by READ_ONCE() */
 	const struct cred *viewer; /* holds a reference: see viewer.h */
-	struct uw_filter filter;
-	struct uw_trigger_owner owner; /* of the triggers */
-	struct uw_trigger_cpu cpus;    /* one of the two is in use: with privilege */
-	struct uw_trigger_task tasks;  /* and without */
-	struct uw_counts __percpu *counts;
-	struct uw_sender sender;
-	struct delayed_work flush; /* sends incomplete batches, and looks after the session */
+	struct uw_filter filter;   /* Protected by: its own rules */
+	/* Of the triggers, which refer to it. */
+	struct uw_trigger_owner owner;
+	/* One of the two is in use: cpus with privilege, tasks without. Protected by: their own rules. */
+	struct uw_trigger_cpu cpus;
+	struct uw_trigger_task tasks;
+	struct uw_counts __percpu *counts; /* owned. Each CPU adds to its own, in any context */
+	struct uw_sender sender;           /* Protected by: its own rules */
+	/* Sends incomplete batches, and looks after the session. Order: cancelled before all else, by _quiesce(). */
+	struct delayed_work flush;
 };
 
-/* Who starts a session. All outlive it. */
+/* Who starts a session. Lifetime: all outlive the session. */
 struct uw_session_owner {
 	const struct uw_reader *reader; /* where it sends to */
 	const struct cred *viewer;      /* whom it sees: see viewer.h */

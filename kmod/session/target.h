@@ -17,7 +17,11 @@ struct task_struct;
  * pointers is safe in NMIs.
  */
 struct uw_targets {
-	struct pid **slots; /* open addressing, without an end of a chain */
+	/*
+	 * Open addressing, without an end of a chain. Set by uw_targets_init(), owned. A slot holds a reference. It is
+	 * set by cmpxchg() in any context but NMIs, cleared by the sweep alone, and read anywhere by READ_ONCE().
+	 */
+	struct pid **slots;
 };
 
 /* Room for processes. -ENOMEM. */

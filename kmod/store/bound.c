@@ -31,12 +31,12 @@
 #include "resident.h"
 #include "store/bound.h"
 
-/* For a task that holds the mmap_lock of mm for writing, and waits. */
+/* For a task that holds the mmap_lock of mm for writing, and waits. On its stack; the worker's until it returns. */
 struct uw_registration {
 	struct work_struct work;
 	struct mmu_notifier *notifier;
 	struct mm_struct *mm;
-	int err;
+	int err; /* Set by: the worker */
 };
 
 static struct workqueue_struct *register_queue;

@@ -18,11 +18,12 @@
  */
 #define UW_MAX_WATCHED_MAPPINGS 1024
 
+/* Lifetime: from uw_bound_create() to uw_bound_destroy() and the notifiers' grace period. */
 struct uw_bound {
-	struct mmu_notifier notifier; /* first: what frees it takes it for the object */
-	struct mmu_notifier_ops ops;  /* here, as they outlive the module */
+	struct mmu_notifier notifier; /* Order: first member, as what frees it takes it for the object */
+	struct mmu_notifier_ops ops;  /* here, as they outlive the module. Set once */
 	void (*ended)(void);          /* Set once */
-	struct uw_range_set set;
+	struct uw_range_set set;      /* Protected by: its own rules */
 };
 
 /*

@@ -18,7 +18,7 @@ struct uw_quota;
 
 #define UW_FILE_SLOTS 16 /* sessions that files are announced to */
 
-/* Which file, and which state of it. Taken from an open file, never from a caller. */
+/* Which file, and which state of it. Taken from an open file, never from a caller. Constant, compared as bytes. */
 struct uw_file_id {
 	dev_t dev;
 	u32 generation;
@@ -27,21 +27,21 @@ struct uw_file_id {
 	s64 mtime_ns;
 };
 
-/* Set before it is shared, but for the members with a lock. */
+/* Set before it is shared, then constant, unless a member's comment says otherwise. */
 struct uw_file {
-	refcount_t refs; /* the store, ranges and tied tables */
-	u32 number;      /* Lifetime: not reused while loaded */
+	refcount_t refs; /* the store's, one for each range, and one for each tied table */
+	u32 number;      /* Lifetime: not reused while the module is loaded */
 	bool vdso;
 	bool compat;            /* vdso: of 32-bit processes */
-	struct uw_quota *quota; /* whose share it takes; NULL: nobody's */
+	struct uw_quota *quota; /* whose share it takes, which keeps the account; NULL: nobody's */
 	struct uw_file_id id;
-	struct uw_stored_table __rcu *in_service; /* one of tied. Protected by: ties_lock to write; RCU */
-	struct list_head tied;                    /* Protected by: ties_lock */
-	struct list_head own;         /* tables that serve some viewer only. Protected by: ties_lock to write; RCU */
-	u32 announced[UW_FILE_SLOTS]; /* per session slot: uw_file_set_announced() */
-	struct hlist_node node;       /* Protected by: files_lock to write; RCU */
-	struct list_head all;         /* Protected by: files_lock; owned by the task that evicts it */
-	struct rcu_head rcu;
+	struct uw_stored_table __rcu *in_service; /* one of tied. Protected by: ties_lock to write, RCU to read */
+	struct list_head tied;                    /* tables for everybody. Protected by: ties_lock */
+	struct list_head own; /* tables that apply for a viewer only. Protected by: ties_lock to write, RCU to read */
+	u32 announced[UW_FILE_SLOTS]; /* per session slot: uw_file_set_announced(). By cmpxchg(), READ_ONCE() */
+	struct hlist_node node;       /* Protected by: files_lock to write, RCU to read */
+	struct list_head all;         /* Protected by: files_lock; owned by the task that evicts the file */
+	struct rcu_head rcu;          /* Owned by: whoever dropped the last reference */
 };
 
 /* A file mapped by current, with a reference. -ENOMEM, or -EDQUOT, -ENOSPC and -ENFILE: too many files. Atomic. */

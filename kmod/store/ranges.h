@@ -16,20 +16,22 @@ struct file;
 struct uw_file;
 struct uw_stored_table;
 
-/* One range. Immutable, but for the last two. */
+/* One range. Immutable in a set, but for what the last two unions say. */
 struct uw_range {
 	u64 start, end;
 	u64 offset;                     /* of start, in the file or the table's own space */
 	struct uw_file *file;           /* holds a reference; NULL: memory without a file */
 	const struct file *refused;     /* mapped there, and was refused room. To be compared only */
-	struct uw_stored_table *stored; /* holds a reference; explicit ranges only */
+	struct uw_stored_table *stored; /* holds a reference; bound ranges only */
 	union {
 		u64 section;    /* bound: self-registered: address of its .sframe, else 0 */
 		u64 refused_at; /* mapped: when a file was refused, jiffies */
 	};
 	union {
-		u64 died;  /* bound: the set's number of that death. Set once */
-		u64 epoch; /* mapped, readable: when it was last looked at */
+		/* Bound: the set's number of that death. Protected by: the set's lock to write, once; READ_ONCE(). */
+		u64 died;
+		/* Mapped, readable: when it was last looked at. Written under mmap_lock for reading; READ_ONCE(). */
+		u64 epoch;
 	};
 };
 
@@ -40,18 +42,19 @@ static inline bool uw_range_refusal_holds(const struct uw_range *range)
 	return range->refused && jiffies - range->refused_at < UW_REFUSED_AGAIN;
 }
 
-/* Ranges sorted by start, without overlaps among the living. */
+/* Ranges sorted by start, without overlaps among the living. Lifetime: refs, then a grace period of RCU. */
 struct uw_ranges {
-	refcount_t refs;
-	struct rcu_head rcu;
-	u32 nr;
-	struct uw_range range[];
+	refcount_t refs;         /* the set's, and one for each uw_range_set_get() */
+	struct rcu_head rcu;     /* Owned by: whoever dropped the last reference */
+	u32 nr;                  /* Set before it is shared */
+	struct uw_range range[]; /* Set before it is shared, but for what uw_range says */
 };
 
+/* Lifetime: from uw_range_set_init() to uw_range_set_destroy(). */
 struct uw_range_set {
-	spinlock_t lock;                /* Order: innermost */
-	u64 deaths;                     /* Protected by: lock to write. Grows */
-	struct uw_ranges __rcu *ranges; /* Protected by: lock to write, RCU to read */
+	spinlock_t lock;                /* Order: outside quota_lock */
+	u64 deaths;                     /* Protected by: lock to write; READ_ONCE(). Grows */
+	struct uw_ranges __rcu *ranges; /* holds a reference; NULL: empty. Protected by: lock to write, RCU to read */
 };
 
 void uw_range_set_init(struct uw_range_set *set);

@@ -17,16 +17,20 @@
 
 struct uw_quota;
 
+/*
+ * Lifetime: until its mm has no users, or the module goes; then a grace period of RCU for those who look for another
+ * mm's space. Set before it is in the table, then constant, unless a member's comment says otherwise.
+ */
 struct uw_space {
-	struct mm_struct *mm;   /* holds a reference: not an address that is used again */
-	struct rhash_head node; /* Protected by: the table; RCU */
-	struct list_head ended; /* Owned by: the task that took it out of the table */
-	struct rcu_head rcu;
-	struct uw_quota *quota;       /* whose share it takes; NULL: nobody's */
+	struct mm_struct *mm;         /* holds a reference to the struct, so that its address is not used again */
+	struct rhash_head node;       /* Protected by: the hash table's locks to write, RCU to read */
+	struct list_head ended;       /* Owned by: the task that took it out of the table */
+	struct rcu_head rcu;          /* Owned by: the same */
+	struct uw_quota *quota;       /* whose share it takes, which keeps the account; NULL: nobody's */
 	atomic64_t walks;             /* where the kernel counts no changes */
-	struct uw_range_set mapped;   /* text that walks have found in VMAs */
-	struct uw_range_set readable; /* memory that walks may read: start and end only */
-	struct uw_bound *bound;       /* Protected by: mmap_lock to write; set once */
+	struct uw_range_set mapped;   /* text that walks have found in VMAs. Protected by: its own rules */
+	struct uw_range_set readable; /* memory that walks may read: start and end only. Protected by: its own rules */
+	struct uw_bound *bound;       /* owned. Protected by: mmap_lock to write; set once. See uw_space_bound() */
 };
 
 /*

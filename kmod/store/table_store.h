@@ -17,30 +17,30 @@ struct cred;
 struct uw_file;
 struct uw_quota;
 
-/* Who makes a table. */
+/* Who makes a table. Constant. */
 struct uw_maker {
 	const void *owner;         /* compared only */
-	const struct cred *viewer; /* serves tasks that it sees; NULL: everybody */
+	const struct cred *viewer; /* the table applies to tasks that it sees; NULL: to every task */
 	struct uw_quota *quota;    /* NULL: made with privilege */
 };
 
-/* One table. Everything but the members with a lock is set before it is shared. */
+/* One table. Set before it is shared, then constant, unless a member's comment says otherwise. */
 struct uw_stored_table {
-	refcount_t refs; /* owner, file and ranges */
-	bool dead;       /* Protected by: nothing; set once, read anywhere */
-	u8 method;       /* enum uw_method */
-	u8 arch;         /* enum uw_arch of the code */
-	u32 number;      /* Lifetime: unique while the module is loaded */
-	pid_t owner_pid;
+	refcount_t refs;       /* the owner's, the file's, and one for each range. Lifetime: refs, then RCU */
+	bool dead;             /* Set once, in any context. Read anywhere by READ_ONCE() */
+	u8 method;             /* enum uw_method */
+	u8 arch;               /* enum uw_arch of the code */
+	u32 number;            /* Lifetime: unique while the module is loaded */
+	pid_t owner_pid;       /* of the process that made it */
 	u64 bytes;             /* charged to the budget, and to quota if any */
-	struct uw_maker maker; /* holds references */
-	struct uw_file *file;  /* Protected by: tie.c's lock */
-	char *path;            /* Protected by: the same. Of the file, as the maker saw it */
-	struct list_head tied; /* Protected by: tie.c's lock */
-	struct list_head all;  /* Protected by: the store's mutex */
-	struct rcu_head rcu;
-	struct uw_table table;
-	u64 memory[]; /* what table points to */
+	struct uw_maker maker; /* holds a reference to the viewer; the charges keep the account */
+	struct uw_file *file;  /* holds a reference; NULL: not tied. Protected by: ties_lock */
+	char *path;            /* of the file, as the maker saw it. Owned. Protected by: ties_lock */
+	struct list_head tied; /* in a list of file. Protected by: ties_lock to write, RCU to read */
+	struct list_head all;  /* Protected by: store_mutex; owned by the task that took it out of the store */
+	struct rcu_head rcu;   /* Owned by: whoever dropped the last reference */
+	struct uw_table table; /* points into memory */
+	u64 memory[];
 };
 
 /*

@@ -13,11 +13,11 @@ struct task_struct;
 struct uw_trigger_owner;
 struct uwind_session_start;
 
-/* Of one CPU, or of one task. */
+/* Of one CPU, or of one task. Lifetime: longer than event's. */
 struct uw_counter {
-	struct uw_trigger_owner *owner; /* Set by: uw_counter_create() */
-	struct perf_event *event;       /* NULL: there is none. Set by: its creator */
-	u64 throttled_ns;               /* when it was stopped for a while; 0: it runs. Written by its handler */
+	struct uw_trigger_owner *owner; /* Order: set by uw_counter_create(), before the event exists */
+	struct perf_event *event; /* owned; NULL: none. Set and cleared by its creator, under the creator's rules */
+	u64 throttled_ns;         /* when it was stopped for a while; 0: it runs. Written by its handler only */
 };
 
 /* What arg asks for. The counter is enabled from the start unless attr says otherwise later. */

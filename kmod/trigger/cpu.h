@@ -17,17 +17,19 @@
 struct cpumask;
 struct uw_trigger_owner;
 
+/* Set by uw_trigger_cpu_init(), constant until uw_trigger_cpu_deinit(), unless a member's comment says otherwise. */
 struct uw_trigger_cpu {
-	struct hlist_node node; /* Owned by: the CPU hotplug core */
-	struct uw_trigger_owner *owner;
-	const struct cpumask *cpus; /* the owner's */
+	struct hlist_node node;         /* Owned by: the CPU hotplug core */
+	struct uw_trigger_owner *owner; /* Lifetime: longer than the trigger's */
+	const struct cpumask *cpus;     /* the owner's. Lifetime: the same */
 	struct perf_event_attr attr;
+	/* Owned; NULL: not in use. One is changed by the callbacks of its CPU only. */
 	struct uw_counter __percpu *counters;
 	int err;      /* of the last counter that could not be made. Protected by: cpus_read_lock() against callbacks */
 	bool started; /* from now on a counter that fails is counted, not returned. Protected by: the same */
-	u32 nr_failed;      /* Written by: the CPU hotplug core's callbacks */
+	u32 nr_failed;      /* Written by: the callbacks. Read anywhere by READ_ONCE() */
 	struct mutex mutex; /* Order: outside cpus_read_lock() */
-	bool enabled;       /* Protected by: mutex, and by cpus_read_lock() against a CPU coming online */
+	bool enabled;       /* Protected by: mutex, and by cpus_read_lock() against a CPU that comes online */
 };
 
 /* Create the counters of these CPUs, disabled. -ENODEV: no such event here. May sleep. */

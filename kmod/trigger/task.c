@@ -32,11 +32,11 @@
 #define UW_TASK_PROBES 32
 #define UW_TASK_BATCH  64 /* threads that a search looks for at a time */
 
-/* Claimed, without a counter yet; or with one. */
+/* Claimed, without a counter yet; or with one. Protected by: the trigger's lock. */
 struct uw_task_slot {
-	struct task_struct *task; /* NULL: free */
-	struct uw_counter counter;
-	struct uw_resident_debt *debt; /* the counter's charge */
+	struct task_struct *task;      /* whose counter. Compared only; NULL: free */
+	struct uw_counter counter;     /* event is read by the sweep without the lock, too */
+	struct uw_resident_debt *debt; /* the counter's charge. Owned while there is a counter */
 };
 
 static struct uw_task_slot *thread_slot_at(const struct uw_trigger_task *trigger, const struct task_struct *task,

@@ -23,15 +23,16 @@ enum uw_trigger_task_state {
 	UW_TRIGGER_CLOSED, /* no counters any more */
 };
 
+/* Set by uw_trigger_task_init(), constant until uw_trigger_task_deinit(), unless a member's comment says otherwise. */
 struct uw_trigger_task {
-	struct uw_trigger_owner *owner;
-	struct uw_quota *quota; /* each counter is charged to it */
+	struct uw_trigger_owner *owner; /* Lifetime: longer than the trigger's */
+	struct uw_quota *quota;         /* each counter is charged to it. Lifetime: the same */
 	struct perf_event_attr attr;
-	spinlock_t lock;
-	enum uw_trigger_task_state state; /* Protected by: lock to write */
-	struct uw_task_slot *slots;       /* Protected by: lock */
-	u32 nr_failed;                    /* Protected by: lock to write */
-	unsigned long searched;           /* jiffies of the last search. Used by: the sweep */
+	spinlock_t lock;                  /* Order: innermost */
+	enum uw_trigger_task_state state; /* Protected by: lock to write. Read anywhere by READ_ONCE() */
+	struct uw_task_slot *slots;       /* owned; NULL: not in use. What is in it is protected by: lock */
+	u32 nr_failed;                    /* Protected by: lock to write. Read anywhere by READ_ONCE() */
+	unsigned long searched;           /* jiffies of the last search. Used by the sweep only */
 };
 
 /* -ENODEV: no such event here. After an error, too, uw_trigger_task_deinit() is due. May sleep. */

@@ -12,7 +12,7 @@ struct pt_regs;
 struct task_struct;
 struct uw_counts;
 
-/* For whom counters count. Lifetime: longer than theirs. */
+/* For whom counters count. Constant. Lifetime: longer than the counters'. */
 struct uw_trigger_owner {
 	/* A counter overflowed in current. Hard interrupt, or NMI. */
 	void (*fired)(struct uw_trigger_owner *owner, struct pt_regs *regs);
@@ -20,7 +20,7 @@ struct uw_trigger_owner {
 	bool (*wants)(const struct uw_trigger_owner *owner, struct task_struct *task);
 	/* Is current's new thread, or current, to be counted? Any context. */
 	bool (*wants_child)(const struct uw_trigger_owner *owner, struct task_struct *child);
-	struct uw_counts __percpu *counts; /* of what did not fire */
+	struct uw_counts __percpu *counts; /* of what did not fire. Each CPU adds to its own, in any context */
 };
 
 /* Fires in current, for every session. Returns for how many a stack is asked. Any context. */
