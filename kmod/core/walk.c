@@ -263,7 +263,7 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 		return step_by_frame_pointer(walk, port, at, frame);
 	stop = step_by_table(walk, port, at, found, frame);
 	if (stop == UW_STOP_BAD_RULE)
-		uw_port_distrust(port, walk->regs.pc - skipped, found);
+		uw_port_retire_corrupt(port, walk->regs.pc - skipped, found);
 	return stop;
 }
 

@@ -65,7 +65,7 @@ struct uw_found {
  *   bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
  *       address, which is below sp, lies in memory that may be another stack. Asked
  *       once a walk, at its end.
- *   void uw_port_distrust(struct uw_port *port, u64 address, const struct uw_found *found)
+ *   void uw_port_retire_corrupt(struct uw_port *port, u64 address, const struct uw_found *found)
  *       what was found for address means nothing, though its table had been checked: no
  *       walk should find it there again. Once a walk, at its end.
  */

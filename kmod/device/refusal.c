@@ -48,7 +48,7 @@ static void refusal_log(struct task_struct *task, struct mm_struct *mm, u64 addr
 			      reject->why);
 }
 
-void uw_refusal_tell(const struct uw_process *process, u64 address, const struct uw_reject *reject)
+void uw_refusal_report(const struct uw_process *process, u64 address, const struct uw_reject *reject)
 {
 	might_sleep();
 	if (process)

@@ -14,6 +14,6 @@ struct uw_reject;
  * A section at that address of a process (NULL: current) is refused. Names process,
  * file, byte and rule, ten times in five seconds at most. May sleep.
  */
-void uw_refusal_tell(const struct uw_process *process, u64 address, const struct uw_reject *reject);
+void uw_refusal_report(const struct uw_process *process, u64 address, const struct uw_reject *reject);
 
 #endif

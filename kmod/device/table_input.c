@@ -189,7 +189,7 @@ struct uw_stored_table *uw_table_from_section(const struct uw_section *section, 
 	stored = section_take(section, maker, &input, reject);
 	input_end(&input);
 	if (IS_ERR(stored) && reject->why)
-		uw_refusal_tell(section->process, section->data, reject);
+		uw_refusal_report(section->process, section->data, reject);
 	return stored;
 }
 

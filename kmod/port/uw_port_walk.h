@@ -32,7 +32,7 @@ struct uw_port {
 };
 
 int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found);
-void uw_distrust(const struct uw_port *port, u64 address, const struct uw_found *found);
+void uw_table_retire_corrupt(const struct uw_port *port, u64 address, const struct uw_found *found);
 int uw_memory_enter_at(struct uw_port *port, u64 address);
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
 int uw_memory_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES]);
@@ -117,9 +117,9 @@ static inline bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address
 	return uw_memory_other_stack(port, sp, address);
 }
 
-static inline void uw_port_distrust(struct uw_port *port, u64 address, const struct uw_found *found)
+static inline void uw_port_retire_corrupt(struct uw_port *port, u64 address, const struct uw_found *found)
 {
-	uw_distrust(port, address, found);
+	uw_table_retire_corrupt(port, address, found);
 }
 
 #endif

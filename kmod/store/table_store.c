@@ -17,7 +17,7 @@ static LIST_HEAD(all_tables); /* Protected by: store_mutex. Order: rising number
 static u32 last_number;       /* Protected by: store_mutex */
 static atomic64_t bytes_used;
 static atomic64_t nr_refused;
-static atomic64_t nr_distrusted;
+static atomic64_t nr_corrupt;
 static atomic_t nr_tables;
 
 static int budget_take(u64 bytes)
@@ -172,11 +172,11 @@ struct uw_stored_table *uw_table_store_next(const struct cred *viewer, u32 after
 	return found;
 }
 
-bool uw_table_store_distrust(struct uw_stored_table *stored)
+bool uw_table_store_mark_corrupt(struct uw_stored_table *stored)
 {
 	if (xchg(&stored->dead, true))
 		return false;
-	atomic64_inc(&nr_distrusted);
+	atomic64_inc(&nr_corrupt);
 	return true;
 }
 
@@ -217,5 +217,5 @@ void uw_table_store_stats(struct uwind_stats *stats)
 	stats->table_bytes = atomic64_read(&bytes_used);
 	stats->table_budget_bytes = uw_quota_table_budget();
 	stats->tables_refused = atomic64_read(&nr_refused);
-	stats->tables_distrusted = atomic64_read(&nr_distrusted);
+	stats->tables_distrusted = atomic64_read(&nr_corrupt);
 }

@@ -86,8 +86,8 @@ struct uw_stored_table *uw_table_store_take(const void *owner, u32 number);
 /* All of the owner's, by their member all. */
 void uw_table_store_take_all(const void *owner, struct list_head *taken);
 
-/* Count a table as distrusted, and let it apply to nobody. false: that was done before, or it was destroyed. */
-bool uw_table_store_distrust(struct uw_stored_table *stored);
+/* Count a table as corrupt, and let it apply to nobody. false: that was done before, or it was destroyed. */
+bool uw_table_store_mark_corrupt(struct uw_stored_table *stored);
 
 /* Drop the owner's reference, but leave the table in service: its ranges own it. */
 void uw_table_store_disown(struct uw_stored_table *stored);

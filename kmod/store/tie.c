@@ -151,9 +151,9 @@ u32 uw_tie_file(struct uw_stored_table *stored, char *path, u32 path_bytes)
 	return number;
 }
 
-bool uw_tie_distrust(struct uw_stored_table *stored)
+bool uw_tie_retire_corrupt(struct uw_stored_table *stored)
 {
-	if (!uw_table_store_distrust(stored))
+	if (!uw_table_store_mark_corrupt(stored))
 		return false;
 	untie(stored);
 	return true;

@@ -28,7 +28,7 @@ u32 uw_tie_file(struct uw_stored_table *stored, char *path, u32 path_bytes);
  * Take a table out of service; it stays its owner's. The caller has a reference.
  * false: it was out of service. Any context that may take a spinlock.
  */
-bool uw_tie_distrust(struct uw_stored_table *stored);
+bool uw_tie_retire_corrupt(struct uw_stored_table *stored);
 
 /* Take an owner's table, or all of them, out of service, and drop the owner's reference. -ENOENT. May sleep. */
 int uw_tie_destroy(const void *owner, u32 number);

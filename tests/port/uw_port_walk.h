@@ -158,7 +158,7 @@ UW_PORT_INLINE bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 addres
 	return address < port->stack_start && !uw_port_word(port, address, &word);
 }
 
-UW_PORT_INLINE void uw_port_distrust(struct uw_port *port, u64 address, const struct uw_found *found)
+UW_PORT_INLINE void uw_port_retire_corrupt(struct uw_port *port, u64 address, const struct uw_found *found)
 {
 	port->distrusted = found->table;
 	port->distrusted_at = address;

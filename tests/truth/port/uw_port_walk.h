@@ -66,7 +66,7 @@ UW_PORT_INLINE bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 addres
 }
 
 /* The stop says it: their tables are nobody else's. */
-UW_PORT_INLINE void uw_port_distrust(struct uw_port *port, u64 address, const struct uw_found *found)
+UW_PORT_INLINE void uw_port_retire_corrupt(struct uw_port *port, u64 address, const struct uw_found *found)
 {
 	(void)port;
 	(void)address;

@@ -12,7 +12,7 @@
 #include "store/tie.h"
 #include "uw_port_walk.h"
 
-#define UW_DISTRUST_PATH_BYTES 256
+#define UW_CORRUPT_PATH_BYTES 256
 
 /* The table of that number, if it serves the address, with a reference. Under rcu_read_lock(). */
 static struct uw_stored_table *corrupt_table_get(const struct uw_space *space, u64 address, u32 number)
@@ -33,10 +33,10 @@ static struct uw_stored_table *corrupt_table_get(const struct uw_space *space, u
 
 static void retire_corrupt(struct uw_stored_table *stored, const struct uw_found *found)
 {
-	char path[UW_DISTRUST_PATH_BYTES], comm[TASK_COMM_LEN];
+	char path[UW_CORRUPT_PATH_BYTES], comm[TASK_COMM_LEN];
 
 	uw_tie_file(stored, path, sizeof(path));
-	if (!uw_tie_distrust(stored))
+	if (!uw_tie_retire_corrupt(stored))
 		return;
 	get_task_comm(comm, current);
 	if (!path[0])
@@ -48,7 +48,7 @@ static void retire_corrupt(struct uw_stored_table *stored, const struct uw_found
 }
 
 /* A walk that must not sleep leaves it to the next one. */
-void uw_distrust(const struct uw_port *port, u64 address, const struct uw_found *found)
+void uw_table_retire_corrupt(const struct uw_port *port, u64 address, const struct uw_found *found)
 {
 	struct uw_stored_table *stored;
 
