@@ -4,9 +4,9 @@
  *
  * A queued task_work cannot be taken back, and runs when its task next returns to
  * user space, perhaps in an hour; nothing that an unprivileged task cannot delay
- * tells when no task is in a function. So the function is in a module that cannot be
+ * reports when no task is in a function. So the function is in a module that cannot be
  * unloaded, and calls uwind.ko with a reference only. Callbacks of RCU wait for as long
- * as others keep a processor busy, so they are here, too. resident.h has the contract.
+ * as others keep a processor busy, so they are also here. resident.h has the contract.
  */
 #include "resident.h"
 

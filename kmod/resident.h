@@ -86,11 +86,11 @@ void uw_resident1_free_notifier(struct mmu_notifier *notifier);
 
 /*
  * What somebody has given up, and the kernel frees by RCU only: while it waits for that,
- * it is owed. Counted here as nothing but its turn in RCU's queue tells when it is free,
+ * it is owed. Counted here as nothing but its turn in RCU's queue shows when it is free,
  * and uwind.ko may have gone by then.
  */
 struct uw_resident_account {
-	struct uw_resident_account *all; /* counted there as well; NULL: this is it. Refers to it */
+	struct uw_resident_account *all; /* also counted there; NULL: this is it. Refers to it */
 	atomic64_t owed;
 	refcount_t refs; /* its owner's, and one for each debt and account */
 };

@@ -18,7 +18,7 @@ enum uw_stall_point {
 	UW_STALL_INIT = 3,         /* a part of the module has begun; so has each before it */
 	UW_STALL_BATCH_TAKEN = 4,  /* a task writes into a message. Asleep */
 	UW_STALL_FAULT = 5,        /* a fault is allowed, and not yet resolved */
-	UW_STALL_SECTION_READ = 6, /* a process was found to be seen, and is not yet read */
+	UW_STALL_SECTION_READ = 6, /* a process was found to be visible, and is not yet read */
 	UW_STALL_SPACES_TAKEN = 7, /* spaces were taken out of the table, and are not yet ended. Asleep */
 	UW_STALL_CLIENT_HELD = 8,  /* a call has its file's mutex. Asleep */
 	UW_STALL_RANGES_SEEN = 9,  /* a set's ranges were found, without a reference yet */

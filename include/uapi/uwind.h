@@ -7,10 +7,10 @@
  *
  *   /dev/uwind       creates tables (how to unwind a file or a range of text),
  *                    lists them, reads statistics and runs one session per
- *                    open file. What a file descriptor created dies with it.
+ *                    open file. What was created through an open file ends with it.
  *   /dev/uwind-self  open to everybody: a process adds, removes and queries
- *                    .sframe sections of its own memory. They serve only that
- *                    memory, are inherited by fork() and die at exec() or exit.
+ *                    .sframe sections of its own memory. They apply to that
+ *                    memory only, are inherited by fork(), and end at exec() or exit.
  *
  * A process that opens /dev/uwind with CAP_PERFMON or CAP_SYS_ADMIN sees every
  * process, and its tables apply to every process. Any other process that the
@@ -18,22 +18,22 @@
  * user and group ids are the opener's real ones, they have no more capabilities,
  * and they are dumpable, which programs with set-user-ID, set-group-ID or file
  * capabilities are not. A process is no longer seen as soon as that changes. The
- * tables apply to those processes only, and are charged to the user. A descriptor
- * in the hands of another user, or of one without the capability that it was
- * opened with, is good for UWIND_IOC_ABI only: EPERM.
+ * opener's tables apply to those processes only, and are charged to the user. If
+ * another user gets the descriptor, or a process without the capability that it
+ * was opened with, only UWIND_IOC_ABI works; all else fails with EPERM.
  *
- * Stacks leave over generic netlink (family UWIND_GENL_NAME). A socket becomes
+ * Stacks are sent over generic netlink (family UWIND_GENL_NAME). A socket becomes
  * a session's reader by UWIND_CMD_ATTACH, which carries the session's file
- * descriptor; UWIND_CMD_RECORDS messages then arrive as unicasts.
+ * descriptor; UWIND_CMD_RECORDS messages then arrive there as unicasts.
  *
  * Rules for every struct that goes through an ioctl: it begins with its own
  * size in bytes. A shorter struct is read as if zeros followed; a longer one is
  * refused with E2BIG unless its tail is zero. Unknown flags and non-zero
  * reserved fields give EINVAL. Pointers are passed as __u64.
  *
- * Errors that every ioctl can give: EFAULT (pointer), EINVAL (field), E2BIG
- * (size), EPERM (privilege), ENOTTY (unknown ioctl), ENOMEM; those that name a
- * process: EACCES (the opener may not see it).
+ * Errors that every ioctl can return: EFAULT (pointer), EINVAL (field), E2BIG
+ * (size), EPERM (privilege), ENOTTY (unknown ioctl), ENOMEM. Those that name a
+ * process can return EACCES: the opener may not see it.
  */
 #ifndef UWIND_H
 #define UWIND_H
@@ -104,14 +104,14 @@ struct uwind_abi {
  * SIGFRAME: on 32-bit architectures struct sigcontext lies at SP + cfa_off.
  */
 enum uwind_rule_kind {
-	UWIND_RULE_NONE,         /* no row: code that this table says nothing about */
+	UWIND_RULE_NONE,         /* no row: the table does not cover this code */
 	UWIND_RULE_FRAME,        /* CFA and places, as above */
 	UWIND_RULE_OUTERMOST,    /* no caller: the walk is complete */
 	UWIND_RULE_SIGFRAME,     /* registers lie in the ABI's signal frame at SP */
 	UWIND_RULE_THREAD_START, /* no caller: first code of a thread */
-	UWIND_RULE_UNKNOWN, /* nothing is known: by frame pointer from a caller; at an exact pc the walk ends, no_table */
-	UWIND_RULE_READ,    /* FRAME, read from the instructions: the stack does not end by it at an exact pc */
-	UWIND_RULE_CLONE,   /* FRAME; but THREAD_START where the result of a system call (register 0) is 0 */
+	UWIND_RULE_UNKNOWN, /* nothing is known: a return address is unwound by frame pointer, an exact pc is no_table */
+	UWIND_RULE_READ,    /* FRAME, derived from the instructions: at an exact pc it cannot end the stack */
+	UWIND_RULE_CLONE,   /* FRAME; THREAD_START if register 0, the result of a system call, is 0 */
 };
 
 enum uwind_cfa_kind { UWIND_CFA_REG, UWIND_CFA_MEM };
@@ -162,15 +162,15 @@ enum uwind_source {
 };
 
 /*
- * UWIND_IOC_TABLE_CREATE: make a table. It serves nobody until it is tied to a
+ * UWIND_IOC_TABLE_CREATE: make a table. It applies nowhere until it is tied to a
  * file or bound to ranges.
  *
- * EBADMSG: the section is broken; bad_offset says where (bytes from its start)
- * and bad_why what. EPROTONOSUPPORT: a version of SFrame or an architecture
- * that is not ours. ENOENT: the section says nothing about these segments.
- * ENOSPC: the module's budget for tables is used up, or what all unprivileged
- * users have of it. EDQUOT: the unprivileged user's own part is. ESRCH: no such
- * process. EINTR: the caller is killed.
+ * EBADMSG: the section is invalid; bad_offset says where (bytes from its start),
+ * and bad_why says how. EPROTONOSUPPORT: a version of SFrame or an architecture
+ * that is not supported. ENOENT: the section does not cover these segments.
+ * ENOSPC: the module's budget for tables is used up, or the part of it that all
+ * unprivileged users share. EDQUOT: the part of this unprivileged user is used up.
+ * ESRCH: no such process. EINTR: the caller is killed.
  */
 struct uwind_table_create {
 	__u32 size;
@@ -202,9 +202,9 @@ struct uwind_table_destroy {
 #define UWIND_TIE_VDSO 1u /* to the vDSO of the table's architecture; fd is -1 */
 
 /*
- * UWIND_IOC_TABLE_TIE: the table serves every mapping, in any process, of the
+ * UWIND_IOC_TABLE_TIE: the table applies to every mapping, in any process, of the
  * file that fd is open on, as long as its inode, its size and the time of its
- * last modification stay: new links, owners and modes change none. The table's
+ * last modification stay the same: new links, owners and modes change none. The table's
  * offsets are file offsets. EEXIST: tied already; ENOSPC: too many tables of
  * unprivileged users are tied to this file.
  */
@@ -222,12 +222,12 @@ struct uwind_range {
 };
 
 /*
- * UWIND_IOC_RANGE_BIND: the table serves these ranges of one process, for
+ * UWIND_IOC_RANGE_BIND: the table applies to these ranges of one process, for
  * memory without a file. They end with munmap(), exec or exit, and are
- * inherited by fork(). EEXIST: overlaps a bound range; EFAULT: not mapped
- * executable; ENOSPC: more than 4,096 ranges in the process; EFBIG: it has none
- * yet and more than 1,024 mappings; EBUSY: it has none yet, and others have held
- * locks of files that it has mapped for a second. All ranges are bound or none.
+ * inherited by fork(). All ranges are bound or none. EEXIST: one overlaps a bound
+ * range; EFAULT: one is not mapped executable; ENOSPC: more than 4,096 ranges in
+ * the process. For the first ranges of a process also EFBIG: it has more than 1,024
+ * mappings; EBUSY: others have held locks of files that it maps for a second.
  */
 struct uwind_range_bind {
 	__u32 size;
@@ -244,7 +244,7 @@ struct uwind_range_unbind {
 	__u64 start;
 };
 
-/* UWIND_IOC_TABLE_NEXT: the table with the least number above "after"; an unprivileged user is shown the own ones. */
+/* UWIND_IOC_TABLE_NEXT: the table with the least number above "after"; an unprivileged user sees only their own. */
 struct uwind_table_next {
 	__u32 size;
 	__u32 after;     /* 0: the first */
@@ -270,9 +270,9 @@ struct uwind_stats {
 	__u32 nr_tables;
 	__u64 table_bytes;
 	__u64 table_budget_bytes;
-	__u64 tables_refused; /* for want of budget */
+	__u64 tables_refused; /* over budget */
 	__u32 nr_files;
-	__u32 nr_spaces; /* processes' memories that are being watched */
+	__u32 nr_spaces; /* processes whose mappings are remembered */
 	__u32 nr_sessions;
 	__u32 nr_requests_open; /* asked, not yet answered */
 	__u64 requested;
@@ -280,11 +280,11 @@ struct uwind_stats {
 	__u64 lost[16];          /* by enum uwind_loss */
 	__u64 stops[32];         /* by enum uwind_stop */
 	__u64 frames;            /* frames walked */
-	__u64 files_refused;     /* files not tracked for want of room */
+	__u64 files_refused;     /* files that are not tracked: no room */
 	__u64 sections_refused;  /* by /dev/uwind-self: quota or contents */
 	__u64 children_missed;   /* forks that inherited no ranges or no session: no room, or too many mappings */
-	__u64 tables_distrusted; /* taken out of service: a rule was not what had been checked */
-	__u64 shadow_checked;    /* walks with return addresses that a shadow stack has, too */
+	__u64 tables_distrusted; /* taken out of service: a rule was not the one that had been checked */
+	__u64 shadow_checked;    /* walks with return addresses that are also on a shadow stack */
 	__u64 periods_missed;    /* these three: as in struct uwind_session_stats */
 	__u64 throttled;
 	__u64 counters_failed;
@@ -293,7 +293,7 @@ struct uwind_stats {
 enum uwind_event {
 	UWIND_EVENT_CPU_CLOCK,
 	UWIND_EVENT_CYCLES,
-	UWIND_EVENT_REQUESTS, /* none of its own: what BPF programs and modules ask for */
+	UWIND_EVENT_REQUESTS, /* no counter: only what BPF programs and modules request */
 	UWIND_NR_EVENTS,
 };
 
@@ -305,34 +305,38 @@ enum uwind_event {
 #define UWIND_SESSION_USER      32u /* in, out: count only while tasks run in user mode */
 
 /*
- * UWIND_IOC_SESSION_START: sample. A trigger asks for the stack of a task that
- * is a target, and not excluded, and below the cgroup, and on one of the CPUs.
- * The children that an excluded process makes from now on are excluded, too,
- * INHERIT or not. A task is where it is when the trigger fires: it may be moved
- * to another cgroup or CPU. A cgroup that is removed has no tasks any more.
+ * UWIND_IOC_SESSION_START: sample. A trigger requests the stack of a task that is a
+ * target, is not excluded, is below the cgroup, and runs on one of the CPUs. Cgroup
+ * and CPU are those at the moment of the trigger: the task may be moved. A cgroup
+ * that is removed has no tasks any more. Children that an excluded process makes from
+ * now on are also excluded, with or without INHERIT.
  *
- * One session per open file; EBUSY: it has
- * one, or UWIND_MAX_SESSIONS are running. ENODEV: the machine has no such
- * event. ESRCH: no such process. The reader must be attached first: ENOTCONN.
- * EBADF: cgroup_fd is not open on the folder of a cgroup of version 2; ENOENT:
- * that cgroup was removed; EOPNOTSUPP: a kernel without cgroups. EINVAL: a CPU
- * that this machine cannot have; one that is offline is waited for.
- * UWIND_EVENT_REQUESTS: rate and FREQUENCY must be 0; every session, whatever its
- * event, also has what BPF programs (kfunc uwind_request_stack()) and other modules
- * ask for its targets.
- * Without privilege counters are of the user's own threads: nobody else is interrupted.
- * EINVAL above 10,000 Hz, or below a period of 100,000 ns or 500,000 cycles; EBUSY for a
- * user's fifth session, and for more than half of UWIND_MAX_SESSIONS. EDQUOT: none of the
- * user's 4,096 counters is free, ENOSPC: none of all users' 16,384; one that was given up is
- * free when the kernel has freed its memory. A thread beyond a
- * user's 4,096 counters goes without (counters_failed); one that becomes the user's by
- * other ways than fork and clone has its counter within a second. USER is set where
- * kernel.perf_event_paranoid does not let the user count in kernel mode, and always on
- * kernels that do not tell modules (6.1).
+ * There is one session per open file. A reader must be attached first: ENOTCONN.
+ * EBUSY: the file has a session, or UWIND_MAX_SESSIONS are running. ENODEV: the
+ * machine has no such event. ESRCH: no such process. EBADF: cgroup_fd is not open on
+ * the directory of a cgroup of version 2. ENOENT: that cgroup was removed.
+ * EOPNOTSUPP: the kernel has no cgroups. EINVAL: the machine cannot have such a CPU;
+ * one that is offline is sampled when it comes online.
  *
- * The module holds the reader's socket: closing the last descriptor of it releases its
- * port only when the device's file is closed too, or the session has ended and another
- * reader is attached. When nobody can read from it any more, the session samples no more.
+ * With UWIND_EVENT_REQUESTS rate and FREQUENCY must be 0. Every session, whatever its
+ * event, also gets what BPF programs (kfunc uwind_request_stack()) and other modules
+ * request for its targets.
+ *
+ * Without privilege the counters count the user's own threads only: nobody else is
+ * interrupted. EINVAL: more than 10,000 Hz, or a period below 100,000 ns or 500,000
+ * cycles. EBUSY: the user has four sessions, or unprivileged users have half of
+ * UWIND_MAX_SESSIONS. EDQUOT: all of the user's 4,096 counters are in use. ENOSPC: all
+ * 16,384 of all users are. A counter that was given up is free again when the kernel
+ * has freed its memory. A thread for which no counter is free is not sampled
+ * (counters_failed). A thread that becomes the user's by other ways than fork and
+ * clone has its counter within a second. The kernel sets USER where
+ * kernel.perf_event_paranoid does not let the user count in kernel mode, and always
+ * where a module cannot ask for that (6.1).
+ *
+ * The module holds a reference to the reader's socket. So closing the last descriptor
+ * of the socket releases its port only when the device's file is closed too, or when
+ * the session has ended and another reader is attached. When nobody can read from the
+ * socket any more, the session stops sampling.
  */
 struct uwind_session_start {
 	__u32 size;
@@ -366,23 +370,23 @@ struct uwind_session_stats {
 	__u64 lost[16];         /* by enum uwind_loss */
 	__u64 stops[32];        /* answered, by enum uwind_stop */
 	__u64 messages;         /* netlink messages sent */
-	__u64 messages_dropped; /* and refused by the reader's full socket */
+	__u64 messages_dropped; /* netlink messages that the reader's full socket refused */
 	__u64 bytes;            /* of the messages that were sent */
 	__u64 stacks_told;      /* samples for which a UWIND_RECORD_STACK was written */
-	__u64 stacks_known;     /* whose stack was in the message already */
+	__u64 stacks_known;     /* samples whose stack was already in the message */
 	__u64 periods_missed;   /* of a clock's counters: no interrupt came, nothing was requested */
 	__u64 throttled; /* times a counter stopped until the next tick: above kernel.perf_event_max_sample_rate */
 	__u64 counters_failed; /* CPUs that came online, or threads, without a counter */
 };
 
 /*
- * UWIND_IOC_SESSION_ASK: the stack of one thread, as it is when the thread
- * returns to user space next; a stopped or sleeping one answers when it goes on.
+ * UWIND_IOC_SESSION_ASK: request the stack of one thread, as it is when the thread
+ * next returns to user space. A stopped or sleeping thread answers when it goes on.
  * The answer is a record with this cookie. The thread need not be a target, and
  * may be excluded, in another cgroup or on another CPU.
- * EINVAL: no session; ESRCH: no such thread, or it has no user stack (any more);
- * EAGAIN: too many requests are open. Those two are counted as lost. EDQUOT: 1,024
- * that an unprivileged user asked for are open, in whichever session.
+ * EINVAL: no session. ESRCH: no such thread, or it has no user stack. EAGAIN: too
+ * many requests are open. These two are counted as lost. EDQUOT: 1,024 requests of
+ * the unprivileged user are open, in all sessions together.
  */
 struct uwind_session_ask {
 	__u32 size;
@@ -394,11 +398,11 @@ struct uwind_session_ask {
  * UWIND_IOC_SELF_ADD (/dev/uwind-self): use the .sframe section at
  * [sframe_start, sframe_end) of the caller's memory for its text at
  * [text_start, text_end). A section may be added once per text range.
- * EDQUOT: the user's quota is used up; ENOSPC: all users' together; EINTR: the
- * caller is killed; EEXIST: the range overlaps one that is bound; EFBIG: nothing
- * is bound yet, and the caller has more than 1,024 mappings: register early;
- * EBUSY: nothing is bound yet, and others have held locks of files that the caller
- * has mapped for a second: try again later.
+ * EDQUOT: the user's quota is used up; ENOSPC: the quota of all users together is;
+ * EINTR: the caller is killed; EEXIST: the range overlaps one that is bound. For the
+ * first range of a process also EFBIG: it has more than 1,024 mappings, so it must
+ * register earlier; EBUSY: others have held locks of files that it maps for a
+ * second, so it must try again later.
  * EBADMSG, EPROTONOSUPPORT, ENOENT: as UWIND_IOC_TABLE_CREATE.
  */
 struct uwind_self_add {
@@ -419,7 +423,7 @@ struct uwind_self_remove {
 	__u64 sframe_start;
 };
 
-/* UWIND_IOC_SELF_NEXT: the own range with the least text_start above "after". */
+/* UWIND_IOC_SELF_NEXT: the caller's range with the least text_start above "after". */
 struct uwind_self_next {
 	__u32 size;
 	__u32 found; /* out: 0: there is no more */
@@ -453,7 +457,7 @@ struct uwind_self_next {
 
 enum uwind_cmd {
 	UWIND_CMD_UNSPEC,
-	/* To the kernel: UWIND_A_FD. EPERM: see above. EBUSY: its session runs, or another call uses that descriptor. */
+	/* To the kernel: UWIND_A_FD. EPERM: see above. EBUSY: a session runs, or another call uses the descriptor. */
 	UWIND_CMD_ATTACH,
 	UWIND_CMD_RECORDS, /* from the kernel: SESSION, SEQ, RECORDS */
 };
@@ -469,12 +473,12 @@ enum uwind_attr {
 };
 
 /*
- * A message stands alone: what its records name by number is in it too, earlier,
- * in this UWIND_A_RECORDS or one before. Files are the exception: a session gets each
- * once. So a lost message costs its own samples only.
+ * A message is complete: a record that others refer to by number comes before them in
+ * the same message, in the same UWIND_A_RECORDS or an earlier one. So a lost message
+ * costs its own samples only. Files are the exception: a session gets each file once.
  *
- * Threads and stacks are sent when a sample first needs them. A message may repeat
- * one; a number means one thing only.
+ * Threads and stacks are sent when a sample first refers to them. A message may repeat
+ * one under another number; a number has one meaning only.
  */
 enum uwind_record_type {
 	UWIND_RECORD_NONE,
@@ -489,7 +493,7 @@ struct uwind_record {
 	__u16 type;  /* enum uwind_record_type; skip what you do not know */
 };
 
-/* A thread, as one image of its process has it. */
+/* A thread, during one exec of its process. */
 struct uwind_record_thread {
 	struct uwind_record record; /* UWIND_RECORD_THREAD */
 	__u16 number;               /* 1 … in this message, as stacks are */
@@ -502,18 +506,17 @@ struct uwind_record_thread {
 };
 
 /*
- * A stack from some frame on outward: at most UWIND_PART_FRAMES frames, innermost
- * first, as uwind_words.h says, up to less than 8 bytes before the record's end; and
- * then those of the stack below. So stacks share what they have in common: where they
- * are cut is the module's choice. A stack has at most UWIND_MAX_FRAMES frames, and
- * UWIND_MAX_PARTS such records.
+ * A part of a stack: at most UWIND_PART_FRAMES frames, innermost first, encoded as in
+ * uwind_words.h; less than 8 bytes of padding follow them. The outer frames are those of
+ * the record "below". So stacks share their common outer frames. Where a stack is cut is
+ * up to the module. A stack has at most UWIND_MAX_FRAMES frames, in UWIND_MAX_PARTS parts.
  */
 struct uwind_record_stack {
 	struct uwind_record record; /* UWIND_RECORD_STACK */
 	__u16 number;               /* 1 … in this message, as threads are */
-	__u16 below;                /* the stack that goes on outward; 0: none */
+	__u16 below;                /* the record with the next outer frames; 0: none */
 	__u8 nr_frames;
-	__u8 stop; /* enum uwind_stop; where a stack goes on below: NONE */
+	__u8 stop; /* enum uwind_stop; NONE if below is not 0 */
 	__u8 frames[];
 };
 
@@ -527,23 +530,23 @@ struct uwind_record_sample {
 	__u32 weight;               /* triggers that this sample answers */
 	__u16 cpu;                  /* of the first trigger */
 	__u8 lost;                  /* 0, or 1 + enum uwind_loss: there is no stack */
-	__u8 word_bits;             /* 64 or 32; 0, where there is no stack: not known */
+	__u8 word_bits;             /* 64 or 32; 0: not known, without a stack only */
 };
 
-#define UWIND_FILE_NO_TABLE 1u /* nobody registered a table: a miss */
+#define UWIND_FILE_NO_TABLE 1u /* no table applies to the file */
 #define UWIND_FILE_VDSO     2u
 #define UWIND_FILE_COMPAT   4u /* with VDSO: that of 32-bit processes */
 
 /*
- * A file that frames of this session lie in; sent when its first frame is.
- * As every CPU fills messages of its own, a frame of another CPU may arrive
- * before. The mapping named is the one that the frame lies in; 0: unknown. The path is
- * how the process named sees the file; others may see it elsewhere. A file is sent
+ * A file that frames of this session lie in; sent with its first frame. As every CPU
+ * fills messages of its own, a frame of another CPU may arrive earlier. start, end and
+ * pgoff are those of the mapping that the frame lies in; 0: unknown. path is the file's
+ * path as process tgid sees it; other processes may see another one. A file is sent
  * again after a message with it was lost, and after it was sent without a path.
  */
 struct uwind_record_file {
 	struct uwind_record record; /* UWIND_RECORD_FILE */
-	__u32 file;                 /* the number that frames carry; never used again */
+	__u32 file;                 /* its number in frames; never used again */
 	__u32 flags;                /* UWIND_FILE_* */
 	__u32 tgid;                 /* a process that maps it, in the owner's PID namespace */
 	__u32 path_bytes;           /* of the path after this struct, NUL included; 0: not known */

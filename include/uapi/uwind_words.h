@@ -14,7 +14,7 @@
 /*
  * Why a walk stopped: X(NAME, json, complete).
  *
- * "complete" tells whether the stack ends where the thread began.
+ * "complete" says whether the stack ends where the thread began.
  */
 #define UWIND_STOP_LIST(X)                                                          \
 	X(NONE, "none", 0)                   /* still walking */                    \
@@ -81,8 +81,8 @@
  *                offset differs from that one's by as much, and the file is the same
  *   stack_bytes  if known: the 32-bit number rotated right by 2
  *
- * The n-th new place of a record, from 0, has the number n % 7 from then on, and who
- * had it before has none. Nothing is remembered from one record to another.
+ * The n-th new place of a record, from 0, has the number n % 7 from then on; the place
+ * that had that number before has none any more. A record knows no places of another.
  */
 #define UWIND_LEAD_METHOD      0x0fu
 #define UWIND_LEAD_PLACE_SHIFT 4u

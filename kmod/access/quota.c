@@ -2,10 +2,10 @@
 /*
  * Accounts: one exists as long as somebody refers to it, or anything is charged to it.
  *
- * The kernel frees a counter by RCU, and where a processor has far more to run than it can,
- * callbacks wait for long: the thread that calls them gets its share and no more. A user
- * who begins and ends sessions meanwhile would have many times as many counters as are
- * allowed. So one that was given up stays charged until a callback behind its own has run.
+ * The kernel frees a counter by RCU, and on an overloaded processor callbacks wait for
+ * long: the thread that calls them gets its share and no more. A user who starts and stops
+ * sessions meanwhile would have many times as many counters as are allowed. So a counter
+ * that was given up stays charged until an RCU callback that was queued after its own has run.
  */
 #include <linux/bug.h>
 #include <linux/cred.h>
@@ -218,7 +218,7 @@ static void quota_end_locked(struct uw_quota *quota)
 	quota_free(quota);
 }
 
-/* Nobody tells when the last counter of one is freed. */
+/* Nothing reports when the last counter of one is freed. */
 static void quota_end_idle_locked(void)
 {
 	struct uw_quota *quota, *next;

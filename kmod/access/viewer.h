@@ -11,7 +11,7 @@ struct cred;
 struct task_struct;
 
 /*
- * A viewer is the credentials of who opened the device, or NULL: opened with
+ * A viewer is the credentials of the opener of the device, or NULL: opened with
  * privilege, sees everything.
  *
  * Others see what ptrace lets them read: tasks whose real, effective and saved

@@ -4,16 +4,16 @@
  * itself shows that one of them is a return address:
  *
  *   x86    call rel32 is e8, four bytes; call r/m is ff /2, its length is in the
- *          bytes behind ff (SDM volume 2A, 2.1.3 and table 2-2). Prefixes come before.
+ *          bytes after ff (SDM volume 2A, 2.1.3 and table 2-2). Prefixes come before.
  *   arm64  bl; blr, also with authentication (Arm Architecture Reference Manual, C4.1)
  *   Arm    compat_arm.c
  *
  * Nobody calls what returns from a signal handler or begins a thread or a stack; its
  * row is enough.
  *
- * A function may begin right behind a call that never returns, and a stack may hold a
- * pointer to that function. A row that has nothing on the stack, behind one that has,
- * gives it away.
+ * A function may begin right after a call that never returns, and a stack may hold a
+ * pointer to that function. Then the row there has nothing on the stack, and the row before
+ * it has something: so the two are compared.
  */
 #include "call_site.h"
 #include "compat_arm.h"

@@ -10,7 +10,7 @@
  *   fp - 8                                          SP before the call
  *   fp - 12                                         old FP
  *
- * They are told apart by which word is a return address: it is executable, and
+ * They are distinguished by which word is a return address: it is executable, and
  * before it lies a call. The call is asked for because frames hold pointers to
  * functions, too, and a register of a caller without a frame pointer may: in
  * qsort() it is the function that compares. Executable alone says little where the
@@ -26,10 +26,10 @@
  * gcc's Thumb code has r7 at the bottom of a frame, any distance below what it
  * saved. No word there looks like a return address, or only one left by chance.
  *
- * What no frame tells: code that has not yet, no longer or never (leaves, clang's
+ * What no frame shows: code that has not yet, no longer or never (leaves, clang's
  * default) set FP has its caller's, and that caller is skipped. Only rows know.
  *
- * A variadic function pushes its arguments above all of that, so only APCS tells
+ * A variadic function pushes its arguments above all of that, so only APCS gives
  * the caller's SP; else there is a lower bound. The handler of a signal is not
  * variadic: there the bound is exact. What is not in the frame is lost: the other
  * frame pointer may have been saved anywhere.

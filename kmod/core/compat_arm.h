@@ -17,7 +17,7 @@ struct uw_port;
  * signal's handler: *stack_bytes is set then if SP was known before. Else SP's
  * value is a lower bound.
  *
- * *aapcs tells whether some Thumb code was left by r11: false at first. Reads at
+ * *aapcs says whether some Thumb code was left by r11: false at first. Reads at
  * most 7 words, 15 if LR is known; those before return addresses are code.
  *
  * NO_TABLE: no frame pointer is known, or two conventions fit that disagree.

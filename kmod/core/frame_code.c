@@ -3,8 +3,8 @@
  * Writing frames as uwind_words.h says. Callers mostly lie in a few files, near to
  * each other: what is written is where a frame differs from the last one in its file.
  *
- * Bytes beyond the room are counted, not written, so one pass also tells how much
- * room would have done.
+ * Bytes beyond the room are counted, not written, so one pass also says how much
+ * room is needed.
  */
 #include "frame_code.h"
 

@@ -3,7 +3,7 @@
  * The ends of functions that have a frame pointer, but no table: code that a
  * program has made itself. Before the frame is set up, and once it is undone, the
  * frame pointer is the caller's, and to follow it would leave the caller out. The
- * instructions at an exact pc tell.
+ * instructions at an exact pc show which it is.
  */
 #ifndef UW_PROLOGUE_H
 #define UW_PROLOGUE_H

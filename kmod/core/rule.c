@@ -122,7 +122,7 @@ static void set_pc(const struct uw_abi *abi, struct uw_regs *regs, u64 ra)
 	regs->pc = ra - regs->thumb;
 }
 
-/* *known tells whether the caller's FP is in *fp. */
+/* *known says whether the caller's FP is in *fp. */
 static enum uw_stop find_fp(const struct uw_rule *rule, const struct uw_abi *abi, const struct uw_regs *regs,
 			    struct uw_port *port, u64 cfa, u64 *fp, bool *known)
 {
@@ -218,8 +218,8 @@ static enum uw_stop apply_frame_of(const struct uw_rule *rule, enum uw_arch arch
 	}
 }
 
-/* Behind a system call that makes threads: only the new one has the result 0. */
-static enum uw_stop tell_parent(const struct uw_regs *regs, struct uw_port *port)
+/* After a system call that makes threads: only the new one has the result 0. */
+static enum uw_stop refuse_new_thread(const struct uw_regs *regs, struct uw_port *port)
 {
 	u64 result;
 	enum uw_stop stop;
@@ -243,7 +243,7 @@ enum uw_stop uw_rule_apply(const struct uw_rule *rule, enum uw_arch arch, struct
 		*topmost = false;
 		return stop;
 	case UW_RULE_CLONE:
-		stop = tell_parent(regs, port);
+		stop = refuse_new_thread(regs, port);
 		if (stop == UW_STOP_NONE)
 			stop = apply_frame_of(rule, arch, regs, port, *topmost, stack_bytes);
 		*topmost = false;

@@ -12,7 +12,7 @@ struct uw_port;
 
 /*
  * Replace regs by the caller's. Returns UW_STOP_NONE, or why there is no
- * caller. *topmost tells whether regs->pc is exact (not a return address):
+ * caller. *topmost says whether regs->pc is exact (not a return address):
  * it is set after a signal frame and cleared otherwise. On return
  * *stack_bytes is the size of the frame that was left, or
  * UW_STACK_BYTES_UNKNOWN: after a stop, after a signal frame, and if SP was

@@ -172,7 +172,7 @@ static int add_row(struct uw_sframe *sf, struct uw_draft *draft, u64 at, u32 sta
 	return err ? no_room(sf, at, err) : 0;
 }
 
-/* One pass over a function's rows; what lies at or behind end is validated only. */
+/* One pass over a function's rows; what lies at or after end is validated only. */
 static int lower_rows(struct uw_sframe *sf, struct uw_draft *draft, const struct uw_sframe_fde *fde, u32 offset,
 		      u32 end)
 {

@@ -19,7 +19,7 @@ struct uw_segment {
 
 struct uw_sframe_input {
 	const u8 *data;
-	u64 bytes;   /* upper bound: trailing bytes behind the section are fine */
+	u64 bytes;   /* upper bound: trailing bytes after the section are fine */
 	u64 address; /* of data[0], in the space of segments[].address */
 	const struct uw_segment *segments;
 	u32 nr_segments;

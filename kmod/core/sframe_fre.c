@@ -13,7 +13,7 @@
  * No data words at all: the outermost function. Before a late version 2, tools
  * did not say so and wrote an ordinary row.
  *
- * What cannot be told from the bytes: the rows that ld up to 2.47 makes for
+ * What the bytes do not show: the rows that ld up to 2.47 makes for
  * .plt.got say SP + 16 where SP + 8 is right.
  */
 #include "sframe_parts.h"

@@ -3,7 +3,7 @@
  * The header of an SFrame section, and how much the section can hold.
  *
  * Only the header says how long a section is: segments are padded, and some
- * linkers put several sections behind each other, of which the first is read.
+ * linkers put several sections one after the other, of which the first is read.
  */
 #include "sframe_parts.h"
 

@@ -10,13 +10,13 @@
  * Code without a row is left by the frame pointer. That register may be a
  * general one there, so the first such step after a frame found otherwise is a
  * guess, and its failures say NO_TABLE: nothing was broken, something was
- * missing. Once one step has worked, the chain speaks for itself; but that a stack
- * ends there is believed behind a second step only, as zeros are everywhere (on
+ * missing. Once one step has worked, the chain is trusted. But the end of a
+ * stack is accepted only after a second successful step, as zeros are everywhere (on
  * 32-bit Arm the call before a return address has shown that the step was right).
  * A single step may also have led to what is left of a frame that returned long ago,
- * and tables on from there, so a return address of 0 behind it is not believed either.
- * Nor is it behind a row of kind READ at an exact pc: that may be no code at all; or
- * CLONE, which may have been READ. No stack ends in the caller of clone().
+ * and tables on from there, so a return address of 0 after it is not accepted either.
+ * Nor is it after a row of kind READ at an exact pc, which may be no code at all, or of
+ * kind CLONE, which may have been READ. No stack ends in the caller of clone().
  * At an exact pc the code may say that the frame pointer is not to be followed yet,
  * or any more: see prologue.h.
  *
@@ -41,7 +41,7 @@
  * A rule of kind UNKNOWN stands for code that rarely has a frame pointer. A caller
  * there may have set it up; at an exact pc it is not tried.
  *
- * What could not be told because the memory map was being changed might have been
+ * What could not be looked up because the memory map was being changed might have been
  * anything: whatever such a step has found, the stop is BUSY, and the step's caller is
  * not shown.
  *
@@ -66,7 +66,7 @@ struct progress {
 	bool exact;   /* it is no return address */
 	bool chained; /* it was found by a frame pointer */
 	bool guessed; /* and by the first one of a chain */
-	bool doubted; /* since a chain of one step, whatever came behind it */
+	bool doubted; /* since a chain of one step, whatever came after it */
 	bool aapcs;   /* Thumb code was left by r11: see compat_arm.h */
 	u32 signal_frames;
 };

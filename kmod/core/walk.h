@@ -60,7 +60,7 @@ struct uw_found {
  *       called every so many frames, as some kernels never preempt their own code: 0, or
  *       -EINTR: a fatal signal is pending.
  *   bool uw_port_busy(const struct uw_port *port)
- *       something that was asked could not be told, as the memory map was being changed
+ *       something that was asked could not be answered, as the memory map was being changed
  *       all the time. Once it is so it stays so. What was found since is not relied on.
  *   bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 address)
  *       address, which is below sp, lies in memory that may be another stack. Asked
@@ -75,7 +75,7 @@ struct uw_port;
  * Walk until a named stop. Reads at most 3 words of memory per frame, and one more
  * for each use of a base register that is on the stack; 33 of a signal frame; by a
  * frame pointer of 32-bit Arm 7 words, 15 at an exact pc. Of code at most twice UW_CODE_BYTES, at
- * an exact pc without a row; once, or a word on 32-bit Arm, behind one that is not executable.
+ * an exact pc without a row; once, or a word on 32-bit Arm, after one that is not executable.
  * BAD_REGS: SP is not known, or arch is none; no frame then.
  */
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port);

@@ -43,8 +43,8 @@ static const struct uw_ioctl control_ioctls[] = {
 };
 
 /*
- * A descriptor may come into other hands. What was opened with privilege serves
- * those who have it still; the others serve who opened them.
+ * A descriptor may be passed on. One that was opened with privilege works for those
+ * who still have it; any other works for its opener.
  */
 static bool control_allows(const struct uw_client *client, const struct cred *cred, bool privileged)
 {

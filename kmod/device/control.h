@@ -11,7 +11,7 @@ struct uw_reader;
 
 /*
  * Make a socket the reader of the session of descriptor fd; the one before it comes back.
- * privileged: who opened it and who writes to it have CAP_PERFMON. -EBADF, -EBUSY, -EPERM.
+ * privileged: its opener and the sender of the message have CAP_PERFMON. -EBADF, -EBUSY, -EPERM.
  */
 int uw_control_attach(int fd, struct uw_reader *socket, bool privileged);
 

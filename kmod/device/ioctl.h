@@ -27,7 +27,7 @@ long uw_ioctl_run(const struct uw_ioctl *table, u32 nr, void *context, bool allo
 
 struct uw_reject;
 
-/* Fill the two output fields that tell why input was refused. */
+/* Fill the two output fields that say why input was refused. */
 void uw_ioctl_reject(const struct uw_reject *reject, __u64 *offset, char *why, size_t bytes);
 
 int uw_ioctl_abi(void *context, void *arg);

@@ -315,7 +315,7 @@ static void request_walk(struct uw_request *request, struct uw_walk *walk, bool 
 	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
 		uw_uprobe_regs(&port, &walk->regs);
 	uw_walk_run(walk, &port);
-	/* A return probe changes the shadow stack as well. */
+	/* A return probe also changes the shadow stack. */
 	if (unlikely(request->shadow) && !port.probed && uw_shadow_check(walk, &port, request->shadow))
 		uw_stats_shadow_checked();
 	uw_stats_walk(walk->nr_frames);

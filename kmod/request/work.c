@@ -6,9 +6,9 @@
  * next returns to user space: perhaps in an hour. If each held a reference to
  * the module, nobody could unload it while anyone sleeps; if module exit waited
  * for them, rmmod would wait for the shell that waits for rmmod. Nor can it wait
- * until no task is inside a function of ours: RCU-tasks, which could tell, waits
- * for each task to sleep or to return, and anyone's read() of a gigabyte of zeros
- * delays that for as long as he likes.
+ * until no task is inside a function of ours: RCU-tasks, which could detect that,
+ * waits for each task to sleep or to return, and any user can delay that at will,
+ * by a read() of a gigabyte of zeros.
  *
  * So a queued work holds no reference and points to no function of ours, but into
  * uwind_resident1.ko, which stays loaded. That calls us with a reference, and frees

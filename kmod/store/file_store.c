@@ -196,8 +196,8 @@ static struct uw_file *insert_file(struct uw_file *fresh)
 }
 
 /*
- * Whose file it is: the user's whose process ran it first, who may have a part
- * of the store only. Nobody's, if it is root's or a table is tied to it. -EDQUOT: the
+ * A file is charged to the user whose process ran it first, who may have a part of
+ * the store only. One of root's, or one that a table is tied to, is charged to nobody. -EDQUOT: the
  * part is used up; -ENOSPC: all users' is; -ENFILE: the store is full.
  */
 static int reserve_place(struct uw_quota *quota)
@@ -207,7 +207,7 @@ static int reserve_place(struct uw_quota *quota)
 	return uw_quota_charge(quota, UW_QUOTA_FILES, 1);
 }
 
-/* Whoever gets no file is counted: its frames are without one. */
+/* Each refusal is counted: frames are without their file. */
 static struct uw_file *refuse_file(int err)
 {
 	atomic64_inc(&nr_refused);

@@ -4,7 +4,7 @@
  *
  * Two kinds of sets are made of them. Bound ranges were asked for; they end one
  * by one, which is only marked, since a task that unmaps memory may neither allocate
- * nor wait. The mark is the number of the death: who noted how many deaths there
+ * nor wait. The mark is the number of the death: anyone who noted how many deaths there
  * had been knows for ever which ranges lived then. The next array that is made
  * leaves the dead out, and gives their references back.
  *

@@ -9,7 +9,7 @@
  * the table first, and freed after a grace period of RCU. What mmu notifiers see
  * is an object of its own, which goes after their grace period: see bound.c.
  *
- * No callback tells when an mm ends, as that would need a notifier in each. A
+ * No callback reports the end of an mm, as that would need a notifier in each. A
  * space holds a reference to its mm_struct, so that its address is not used
  * again, and a sweep every two seconds ends those that have no users; an mm with
  * bound ranges calls it at once, and so do many new spaces.

@@ -59,7 +59,7 @@ static inline void uw_table_store_get(struct uw_stored_table *stored)
 void uw_table_store_put(struct uw_stored_table *stored);
 
 /*
- * A reference of a bound range, charged to who made the table: -EDQUOT, -ENOSPC. The
+ * A reference of a bound range, charged to the maker of the table: -EDQUOT, -ENOSPC. The
  * copy of a range that another set has already is not refused. As _put().
  */
 int uw_table_store_bind(struct uw_stored_table *stored);

@@ -23,9 +23,8 @@ __bpf_kfunc_start_defs();
  * In the name of every session that samples now, as if its counter had overflowed: each
  * looks at its own targets only. From tracing and kprobe programs, in any context.
  *
- * Return: the cookie that the stack will have in the sessions' records; 0: nobody will
- * get it, as there is no session or no user stack, nobody looks at current, or it was
- * counted as lost.
+ * Return: the cookie that the stack will have in the sessions' records; 0: there is no
+ * session or no user stack, current is no session's target, or the stack was counted as lost.
  */
 __bpf_kfunc u64 uwind_request_stack(void)
 {

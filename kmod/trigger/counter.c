@@ -17,7 +17,7 @@
 #define UW_THROTTLED U64_MAX /* perf's MAX_INTERRUPTS, which it keeps to itself */
 
 /*
- * What perf does not tell anybody: a timer that comes late skips the periods that
+ * What perf reports to nobody: a timer that comes late skips the periods that
  * have passed; and a counter that has overflowed too often within a tick
  * (kernel.perf_event_max_sample_rate) stands still until the next one.
  */

@@ -38,7 +38,7 @@ struct uw_trigger_task {
 /* -ENODEV: no such event here. After an error, too, uw_trigger_task_deinit() is due. May sleep. */
 int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner, struct uw_quota *quota,
 			 const struct perf_event_attr *attr);
-/* Behind uw_trigger_task_close(), when nobody adopts any more. Does nothing without init. */
+/* After uw_trigger_task_close(), when nobody adopts any more. Does nothing without init. */
 void uw_trigger_task_deinit(struct uw_trigger_task *trigger);
 
 /* Count in all threads that there are. May sleep, like all that follow, but for the next. */

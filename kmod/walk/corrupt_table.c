@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A rule that means nothing, in a table that was checked: its memory has been
- * written to since. That table goes out of service, in every process, and nothing
- * else does.
+ * A rule that means nothing, in a table that was checked: something has since
+ * overwritten its memory. That table goes out of service, in every process, and no
+ * other does.
  */
 #include <linux/sched.h>
 

@@ -22,13 +22,13 @@ void uw_uprobe_regs(struct uw_port *port, struct uw_regs *regs);
 /* What is left of a trampoline that has several instructions. */
 struct uw_way_out {
 	s32 sp_off;  /* where its return finds the address: bytes from SP */
-	u16 dropped; /* bytes above the address that the return drops as well */
+	u16 dropped; /* bytes above the address that the return also drops */
 	bool calls;  /* a system call puts the address there */
 };
 
 /* What stands in place of a probed no-operation, at its last instruction: a call. */
 struct uw_way_in {
-	u64 trampoline; /* whom it calls */
+	u64 trampoline; /* what it calls */
 	u32 skipped;    /* bytes by which SP was lowered before it */
 };
 

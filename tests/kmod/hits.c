@@ -21,10 +21,10 @@
 static unsigned long entry_start, entry_end, module_start, module_end;
 module_param(entry_start, ulong, 0400);
 module_param(entry_end, ulong, 0400);
-MODULE_PARM_DESC(entry_start, "first address of the kernel's entry code; entry_end: behind it");
+MODULE_PARM_DESC(entry_start, "first address of the kernel's entry code; entry_end: the first after it");
 module_param(module_start, ulong, 0400);
 module_param(module_end, ulong, 0400);
-MODULE_PARM_DESC(module_start, "first address of uwind's code; module_end: behind it");
+MODULE_PARM_DESC(module_start, "first address of uwind's code; module_end: the first after it");
 
 enum kind {
 	HIT_USER,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What rains, and who asks: see rain.h. debugfs has the account in uwind_rain; words that
- * are written there: "ask" (once, of the writer) and "cancel" (take one back that was
- * asked in a task's context, as of one that sleeps).
+ * Which triggers fire, and on whose behalf: see rain.h. The debugfs file uwind_rain has the
+ * account. Commands that are written to it: "ask" (one request, for the writer's stack) and
+ * "cancel" (take back one that was asked in a task's context, as of one that sleeps).
  */
 #include <linux/debugfs.h>
 #include <linux/kprobes.h>
@@ -16,7 +16,7 @@
 
 static unsigned int period_us = 200;
 module_param(period_us, uint, 0444);
-MODULE_PARM_DESC(period_us, "mean time between two moments on a processor");
+MODULE_PARM_DESC(period_us, "mean time between two triggers on a CPU");
 
 static char *contexts = "";
 module_param(contexts, charp, 0444);
@@ -146,4 +146,4 @@ module_init(rain_init);
 module_exit(rain_exit);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Moments in which uwind is asked for stacks");
+MODULE_DESCRIPTION("Fires triggers in every context on every CPU");

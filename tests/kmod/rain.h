@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Moments rain on all processors, and in each of them uwind is asked for the stack of
- * what was hit.
+ * Fires triggers in every context on every CPU. Each asks uwind for the stack of the task
+ * that it interrupts.
  */
 #ifndef RAIN_H
 #define RAIN_H
@@ -13,11 +13,11 @@ struct seq_file;
 
 enum context { IN_TASK, IN_SOFTIRQ, IN_IRQ, IN_NMI, NR_CONTEXTS };
 
-/* main.c: a moment has come. regs of what was interrupted; NULL: not known. */
+/* main.c: a trigger has fired. regs of what was interrupted; NULL: not known. */
 void hit(enum context context, struct pt_regs *regs);
-bool is_wanted(enum context context); /* else enough was asked in it, and it need not rain */
+bool is_wanted(enum context context); /* false: enough was asked in it */
 
-/* senders.c: per processor a thread that sends moments to the next one. */
+/* senders.c: on each CPU a thread that fires triggers on the next one. */
 int senders_start(unsigned int period_us, bool softirq, bool irq, bool nmi);
 void senders_stop(void);
 
@@ -52,7 +52,7 @@ void hits_show(struct seq_file *out);
 int ledger_start(unsigned int limit);
 void ledger_ask(enum context context, struct pt_regs *regs);
 bool ledger_wants(enum context context);
-bool ledger_cancel(void); /* whatever current asked last */
+bool ledger_cancel(void); /* one that was asked in a task's context */
 void ledger_show(struct seq_file *out);
 void ledger_stop(void);
 

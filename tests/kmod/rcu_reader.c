@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task that is in a read section of RCU on CPU 1 until it is told to end, or for 15
+ * A task that is in a read section of RCU on CPU 1 until it has to end, or for 15
  * seconds: nothing that waits for RCU is freed meanwhile, and nothing else runs there.
  */
 #include <linux/completion.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * On every processor a thread sends moments to the next one, in random intervals within
- * a factor of three, so that no phase of a program is spared. A moment is an interrupt
- * from one processor to another, a softirq that such an interrupt raises, or an NMI. One
- * of a kind is under way to a processor at a time.
+ * On every CPU a thread fires triggers on the next one, in random intervals within a
+ * factor of three, so that no phase of a program is spared. A trigger is an interrupt
+ * from one CPU to another, a softirq that such an interrupt raises, or an NMI. One of a
+ * kind is under way to a CPU at a time.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -24,7 +24,7 @@ struct moment {
 
 static DEFINE_PER_CPU(struct moment, moments);
 static DEFINE_PER_CPU(struct task_struct *, senders);
-static unsigned int mean_us; /* 0: nothing rains */
+static unsigned int mean_us; /* 0: no trigger fires */
 static bool with_softirq, with_irq, with_nmi;
 
 static void in_softirq_hit(struct tasklet_struct *tasklet)
@@ -46,7 +46,7 @@ static void nothing(void *unused)
 {
 }
 
-/* Rain that is denser than a processor can take would all fall into ksoftirqd. */
+/* More than a CPU can handle would all be left to ksoftirqd. */
 static bool is_busy(unsigned int cpu)
 {
 	return test_bit(TASKLET_STATE_SCHED, &per_cpu_ptr(&moments, cpu)->tasklet.state);
@@ -90,7 +90,7 @@ void senders_stop(void)
 		nmi_stop();
 }
 
-/* Ahead of ordinary programs: the rain goes on however many of them there are. */
+/* Before ordinary programs: triggers fire however many of them there are. */
 static int start_sender(int cpu)
 {
 	struct task_struct *sender = kthread_create(send, NULL, "rain/%d", cpu);

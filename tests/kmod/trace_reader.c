@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A task that looks at user memory for a while in a probe of a system call, as
- * far as others can tell: it is a reader of RCU tasks trace until it is told to
+ * far as others can see: it is a reader of RCU tasks trace until it has to
  * end, or for 30 seconds.
  */
 #include <linux/completion.h>
