@@ -16,9 +16,19 @@ if files | tr '\n' '\0' | xargs -0 grep -nIE "$registries|$paths"; then
 	exit 1
 fi
 
-# After, not behind; sent or named, not told; only its own, not the own; too, not as well.
-words='\bseers\b|\b(has|had|was|been) told\b|\bthe own (process|thread|file)|one behind the other|\bbehind (it|them|each|which)\b|\bas well[.,;:]?$'
-if git ls-files -- '*.md' daemon/man include/uapi kmod/uwind_kernel.h | xargs grep -nIE "$words"; then
-	echo "the lines above have a word that readers stumble over (the list is in $0)"
-	exit 1
-fi
+# no WORDS FILE...: none of the files has one of the words.
+no() {
+	local words=$1
+	shift
+	if git ls-files -- "$@" | xargs grep -nIE "$words"; then
+		echo "the lines above have a word that readers stumble over (the list is in scripts/check-words.sh)"
+		exit 1
+	fi
+}
+
+# What people read. After, not behind; sent or named, not told; only its own, not the own; too, not as well.
+no '\bseers\b|\b(has|had|was|been) told\b|\bthe own (process|thread|file|one|range)|one behind the other|\bbehind (it|them|each|which|that|its|one)\b|\bas well[.,;:]?$|\bexited too far\b|\b(ask no more|begin to ask)\b|\bis said (twice|three times)\b' \
+	'*.md' daemon/man include/uapi kmod/uwind_kernel.h
+
+# The module. After, not behind; shown, sent or distinguished, not told; corrupt, not distrusted.
+no '\b(behind|told|seers|untell|in silence)\b|uw_(kept|distrust|put)\b|\b(\w+_)?distrust\b' kmod tests/kmod include

@@ -8,7 +8,7 @@
  *   ret                     the return address is at SP
  *
  * i386 has the same without REX prefixes. Other instructions between the first
- * three are not looked for: where they end cannot be told from behind.
+ * three are not looked for: instructions cannot be decoded backwards.
  */
 #include "prologue.h"
 #include "uw_port_walk.h"

@@ -196,7 +196,7 @@ static int lower_rows(struct uw_sframe *sf, struct uw_draft *draft, const struct
 		if (!i && start && fde->block_bytes)
 			return uw_sframe_refuse(sf, at, "repeated block does not begin with a row");
 		if (start >= limit)
-			return uw_sframe_refuse(sf, at, "row starts behind its function");
+			return uw_sframe_refuse(sf, at, "row starts after its function");
 		last = start;
 		err = start < end - offset ? add_row(sf, draft, at, offset + start, &rule) : 0;
 		if (err)

@@ -5,7 +5,7 @@
 #include "table.h"
 
 /*
- * A draft's rules are found again by open addressing. Whoever writes a section
+ * A draft's rules are found again by open addressing. Anyone who writes a section
  * can make rules collide, so a search gives up after this many slots: the rule
  * is then stored once more, which costs room and nothing else.
  */

@@ -66,7 +66,7 @@ int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_s
 
 /*
  * Take back whatever a slot has asked: returns the number of open triggers.
- * The slot can ask no more.
+ * Nothing is requested for the slot any more.
  */
 u64 uw_request_forget(unsigned int slot);
 

@@ -33,8 +33,8 @@ struct uw_last_walk {
 /*
  * One open request. Lies in a block of pages (supply.c), and is kept in the supply for reuse.
  *
- * Lifetime: while the module is loaded, and until its work is done. Whoever takes it owns it until it is queued;
- * then its task owns it, and gives it back.
+ * Lifetime: while the module is loaded, and until its work is done. Its taker owns it until it is queued; then
+ * its task owns it, and gives it back.
  */
 struct uw_request {
 	struct uw_work work; /* Order: first member */

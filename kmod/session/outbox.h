@@ -36,7 +36,7 @@ struct uw_outbox {
 	struct work_struct work;           /* sends what is full. Runs one at a time */
 };
 
-/* What is known of a complete message. Owned by whoever owns the message. */
+/* What is known of a complete message. Owned by the owner of the message. */
 struct uw_message {
 	u64 weight;     /* answers in it that count as answered */
 	u32 seq_at;     /* offset in the message of its sequence number */

@@ -41,7 +41,7 @@ struct uw_file {
 	u32 announced[UW_FILE_SLOTS]; /* per session slot: uw_file_set_announced(). By cmpxchg(), READ_ONCE() */
 	struct hlist_node node;       /* Protected by: files_lock to write, RCU to read */
 	struct list_head all;         /* Protected by: files_lock; owned by the task that evicts the file */
-	struct rcu_head rcu;          /* Owned by: whoever dropped the last reference */
+	struct rcu_head rcu;          /* Owned by: the task that dropped the last reference */
 };
 
 /* A file mapped by current, with a reference. -ENOMEM, or -EDQUOT, -ENOSPC and -ENFILE: too many files. Atomic. */

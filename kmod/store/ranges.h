@@ -45,7 +45,7 @@ static inline bool uw_range_refusal_holds(const struct uw_range *range)
 /* Ranges sorted by start, without overlaps among the living. Lifetime: refs, then a grace period of RCU. */
 struct uw_ranges {
 	refcount_t refs;         /* the set's, and one for each uw_range_set_get() */
-	struct rcu_head rcu;     /* Owned by: whoever dropped the last reference */
+	struct rcu_head rcu;     /* Owned by: the task that dropped the last reference */
 	u32 nr;                  /* Set before it is shared */
 	struct uw_range range[]; /* Set before it is shared, but for what uw_range says */
 };

@@ -38,7 +38,7 @@ struct uw_stored_table {
 	char *path;            /* of the file, as the maker saw it. Owned. Protected by: ties_lock */
 	struct list_head tied; /* in a list of file. Protected by: ties_lock to write, RCU to read */
 	struct list_head all;  /* Protected by: store_mutex; owned by the task that took it out of the store */
-	struct rcu_head rcu;   /* Owned by: whoever dropped the last reference */
+	struct rcu_head rcu;   /* Owned by: the task that dropped the last reference */
 	struct uw_table table; /* points into memory */
 	u64 memory[];
 };

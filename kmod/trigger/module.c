@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Other modules as a trigger: they know moments that no counter does.
+ * Other modules as a trigger: they request stacks where no counter fires.
  */
 #include <linux/export.h>
 

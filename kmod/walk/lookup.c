@@ -140,8 +140,8 @@ static bool mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 }
 
 /*
- * Of a file that was refused for want of room it is remembered for
- * some time that there is none; what there was no memory for is looked up again.
+ * That a file was refused, as the store had no room, is remembered for some time. One that
+ * there was no memory for is looked up again each time.
  */
 static int rule_of_vma(const struct uw_port *port, struct vm_area_struct *vma, u64 address, struct uw_found *found)
 {

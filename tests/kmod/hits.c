@@ -3,7 +3,7 @@
  * Asks in the name of the sessions, and counts what was hit.
  *
  * Lines of the account: "KIND HITS ASKED", where user, kernel, entry and module say
- * where the moment hit, and the others who was hit, or doing what; "sent N"; and
+ * where the trigger interrupted, and the others which task, or what it was doing; "sent N"; and
  * "process TGID ASKED", TGID 0 standing for processes that found no room in the table.
  */
 #include <linux/module.h>

@@ -17,12 +17,12 @@
 
 #include "rain.h"
 
-struct moment {
+struct trigger {
 	call_single_data_t call;
 	struct tasklet_struct tasklet;
 };
 
-static DEFINE_PER_CPU(struct moment, moments);
+static DEFINE_PER_CPU(struct trigger, triggers);
 static DEFINE_PER_CPU(struct task_struct *, senders);
 static unsigned int mean_us; /* 0: no trigger fires */
 static bool with_softirq, with_irq, with_nmi;
@@ -34,12 +34,12 @@ static void in_softirq_hit(struct tasklet_struct *tasklet)
 
 static void in_irq_hit(void *data)
 {
-	struct moment *moment = data;
+	struct trigger *trigger = data;
 
 	if (with_irq)
 		hit(IN_IRQ, get_irq_regs());
 	if (with_softirq)
-		tasklet_schedule(&moment->tasklet);
+		tasklet_schedule(&trigger->tasklet);
 }
 
 static void nothing(void *unused)
@@ -49,7 +49,7 @@ static void nothing(void *unused)
 /* More than a CPU can handle would all be left to ksoftirqd. */
 static bool is_busy(unsigned int cpu)
 {
-	return test_bit(TASKLET_STATE_SCHED, &per_cpu_ptr(&moments, cpu)->tasklet.state);
+	return test_bit(TASKLET_STATE_SCHED, &per_cpu_ptr(&triggers, cpu)->tasklet.state);
 }
 
 static bool rains_calls(void)
@@ -68,7 +68,7 @@ static int send(void *unused)
 		if (with_nmi && is_wanted(IN_NMI))
 			nmi_send(to);
 		if (rains_calls() && !is_busy(to)) /* -EBUSY: the last is under way */
-			smp_call_function_single_async(to, &per_cpu_ptr(&moments, to)->call);
+			smp_call_function_single_async(to, &per_cpu_ptr(&triggers, to)->call);
 	}
 	return 0;
 }
@@ -85,7 +85,7 @@ void senders_stop(void)
 			kthread_stop(per_cpu(senders, cpu));
 	on_each_cpu(nothing, NULL, 1); /* calls come in the order they were sent */
 	for_each_possible_cpu(cpu)
-		tasklet_kill(&per_cpu_ptr(&moments, cpu)->tasklet);
+		tasklet_kill(&per_cpu_ptr(&triggers, cpu)->tasklet);
 	if (with_nmi)
 		nmi_stop();
 }
@@ -115,10 +115,10 @@ int senders_start(unsigned int period_us, bool softirq, bool irq, bool nmi)
 	with_irq = irq;
 	with_nmi = nmi;
 	for_each_possible_cpu(cpu) {
-		struct moment *moment = per_cpu_ptr(&moments, cpu);
+		struct trigger *trigger = per_cpu_ptr(&triggers, cpu);
 
-		INIT_CSD(&moment->call, in_irq_hit, moment);
-		tasklet_setup(&moment->tasklet, in_softirq_hit);
+		INIT_CSD(&trigger->call, in_irq_hit, trigger);
+		tasklet_setup(&trigger->tasklet, in_softirq_hit);
 	}
 	for_each_online_cpu(cpu)
 		if (!err)

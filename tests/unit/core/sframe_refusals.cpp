@@ -184,10 +184,10 @@ TEST_CASE("rows must rise and lie within their function")
 	REQUIRE(raw_rows("0200 00 00 00 | 04 03 08 | 04 03 10", 2) ==
 		Refused{-EBADMSG, "row starts do not rise", v3_rows + 3});
 	REQUIRE(raw_rows("0200 00 00 00 | 00 03 08 | 20 03 10", 2) ==
-		Refused{-EBADMSG, "row starts behind its function", v3_rows + 3});
+		Refused{-EBADMSG, "row starts after its function", v3_rows + 3});
 	REQUIRE(raw_rows("0100 10 00 10 | 10 03 08", 1).err == -EBADMSG);
 	REQUIRE(raw_rows("0200 10 00 08 | 00 03 08 | 08 03 10", 2) ==
-		Refused{-EBADMSG, "row starts behind its function", v3_rows + 3});
+		Refused{-EBADMSG, "row starts after its function", v3_rows + 3});
 	REQUIRE(raw_rows("0100 10 00 08 | 01 03 08", 1) ==
 		Refused{-EBADMSG, "repeated block does not begin with a row", v3_rows});
 }
