@@ -124,11 +124,11 @@ kernel_machine() { case $ARCH in amd64) echo x86_64 ;; arm64) echo aarch64 ;; es
 
 # Python's byte code is the same everywhere; by hash, as the kernel's unpacking may change the sources' times.
 compile_python() {
-	local dir version
+	local dir version packages=$ROOT/usr/lib/python3/dist-packages
 	for dir in "$ROOT"/usr/lib/python3.*; do
 		version=${dir##*/}
 		if [ ! -e "$dir/os.py" ] || ! command -v "$version" >/dev/null; then continue; fi
-		"$version" -m compileall -q -j "$(nproc)" --invalidation-mode unchecked-hash -s "$ROOT" -p / "$dir" || true
+		"$version" -m compileall -q -j "$(nproc)" --invalidation-mode unchecked-hash -s "$ROOT" -p / "$dir" "$packages" || true
 	done
 }
 
