@@ -61,15 +61,15 @@ until_true() {
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# The report keeps rules: rules FILE RULE... (see report.py).
-rules() { python3 "$CASES/report.py" "$@" || fail "the report breaks a rule"; }
+# The report keeps rules: rules FILE RULE... (see rules.py).
+rules() { python3 "$CASES/rules.py" "$@" || fail "the report breaks a rule"; }
 
 # one_keeps FOLDER RULE...: one of its reports keeps them all. How much an interval holds is up to the machine.
 one_keeps() {
 	folder=$1
 	shift
 	for report in "$folder"/*.json; do
-		if [ -e "$report" ] && python3 "$CASES/report.py" "$report" "$@"; then return; fi
+		if [ -e "$report" ] && python3 "$CASES/rules.py" "$report" "$@"; then return; fi
 	done
 	return 1
 }

@@ -55,20 +55,28 @@ skip() { # NAME REASON
 	echo "ok $number $1 # SKIP $2"
 }
 
-# Nests what a case prints: KTAP as it is, a program's "ok RULE" and "FAIL RULE" as results, all else as diagnostics. Its status
-# is the case's, after which it waits for nobody who may still have the pipe.
+# In nest(): the line becomes a numbered result.
+number_rule() {
+	if [ $rules = none ]; then
+		line="# $line"
+		return
+	fi
+	[ $rules != 0 ] || echo "  KTAP version 1"
+	rules=$((rules + 1))
+	line=$(echo "$line" | sed "s/^ok */ok $rules - /; s/^FAIL */not ok $rules - /")
+}
+
+# Nests what a case prints: KTAP as it is; without that a program's "ok RULE" and "FAIL RULE" are results; all else is
+# diagnostics. Its status is the case's, after which it waits for nobody who may still have the pipe.
 nest() {
-	rules=0
+	rules=0 # or none: the case prints its results itself
 	while IFS= read -r line; do
 		case $line in
 		'') continue ;;
 		"$ENDED"*) return "${line#"$ENDED"}" ;;
-		'KTAP version '* | 1..[0-9]* | 'ok '[0-9]* | 'not ok '[0-9]* | '#'*) ;;
-		'ok '* | 'FAIL '*)
-			[ "$rules" != 0 ] || echo "  KTAP version 1"
-			rules=$((rules + 1))
-			line=$(echo "$line" | sed "s/^ok */ok $rules - /; s/^FAIL */not ok $rules - /")
-			;;
+		'KTAP version '*) rules=none ;;
+		1..[0-9]* | 'ok '[0-9]* | 'not ok '[0-9]* | '#'*) ;;
+		'ok '* | 'FAIL '*) number_rule ;;
 		*) line="# $line" ;;
 		esac
 		printf '  %s\n' "$line"

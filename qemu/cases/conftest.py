@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What tests in Python have as fixtures (guest.py has the rest): a folder, programs, recordings, the module as it was."""
+import os
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+pytest.register_assert_rewrite("guest", "report")
+
+import guest  # noqa: E402  # after its asserts are to show what they compare
+
+
+@pytest.fixture(scope="session", autouse=True)
+def module():
+    """A case that fails may leave the module's parameters changed, or no module; the next one must not suffer from it."""
+    guest.insert_module()
+    yield
+    subprocess.run(["rmmod", "uwind"], check=False, stderr=subprocess.DEVNULL)
+    guest.insert_module()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder():
+    """The current folder while the case runs, which anyone may enter."""
+    path = tempfile.mkdtemp(prefix="case.", dir="/tmp")
+    os.chmod(path, 0o755)
+    os.chdir(path)
+    yield path
+    os.chdir("/")
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def programs():
+    running = guest.Programs()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+def start_recording(programs):
+    """start_recording(NAME, OPTION...): a recording that may not sample yet."""
+    return lambda *arguments, **options: guest.Recording(programs, *arguments, **options)
+
+
+@pytest.fixture
+def record(start_recording):
+    """record(NAME, OPTION...): a recording that samples."""
+    return lambda *arguments, **options: start_recording(*arguments, **options).wait_begun()
+
+
+@pytest.fixture
+def set_parameter():
+    """set_parameter(NAME, VALUE): the module's, until the test ends."""
+    usual = {}
+
+    def change(name, value):
+        usual.setdefault(name, guest.read(guest.parameter(name)).strip())
+        guest.write(guest.parameter(name), value)
+    yield change
+    for name, value in usual.items() if guest.is_loaded() else ():
+        guest.write(guest.parameter(name), value)
