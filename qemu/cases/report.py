@@ -76,11 +76,15 @@ class Program:
 
 class Report:
     def __init__(self, path):
+        self.path = path
         with open(path, encoding="utf-8") as file:
             self.json = json.load(file)
         self.by_program = collections.defaultdict(list)
         for sample in sorted(self.json["samples"], key=lambda s: s["time_ns"]):
             self.by_program[self.json["processes"][sample["process"]]["comm"]].append(sample)
+
+    def __repr__(self):
+        return f"<report {self.path}>"
 
     def of(self, comm):
         return Program(self, comm)

@@ -13,7 +13,6 @@ Usage: rules.py FILE RULE...
   agrees:COMM                 in the second half of its samples no stack differs from the shadow stack
   absent:COMM                 no sample is of COMM
   lost_some:CAUSE             some requests were lost for that cause
-  cpus:N                      samples were taken on so many processors, after the first half of the time too
   depth:COMM:FRAMES           its stacks have at most so many frames, and those that end for depth exactly so many
   on:CPU                      every sample was asked for on that processor
   session:KEY:TEXT            the session says so of itself
@@ -139,11 +138,6 @@ def rule_known(report, least):
 def rule_only(report, comm):
     others = report.programs - {comm}
     return [f"there are samples of {sorted(others)}"] if others else []
-
-
-def rule_cpus(report, number):
-    late = report.cpus(skipped=0.5)
-    return [] if len(late) >= int(number) else [f"late samples come from the processors {sorted(late)}"]
 
 
 def rule_depth(report, comm, frames):
