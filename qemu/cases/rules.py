@@ -13,9 +13,6 @@ Usage: rules.py FILE RULE...
   agrees:COMM                 in the second half of its samples no stack differs from the shadow stack
   absent:COMM                 no sample is of COMM
   lost_some:CAUSE             some requests were lost for that cause
-  depth:COMM:FRAMES           its stacks have at most so many frames, and those that end for depth exactly so many
-  on:CPU                      every sample was asked for on that processor
-  session:KEY:TEXT            the session says so of itself
   counted:COUNTER             that counter of the report's is not 0
   bottom:COMM                 its complete stacks end in _start or where threads start
   chain:COMM:INNER:OUTER      in some stack of it, OUTER called INNER, directly or not
@@ -138,21 +135,6 @@ def rule_known(report, least):
 def rule_only(report, comm):
     others = report.programs - {comm}
     return [f"there are samples of {sorted(others)}"] if others else []
-
-
-def rule_depth(report, comm, frames):
-    wrong = {len(s["frames"]) for s, _ in report.of(comm).stacks() if s["stop"] == "depth"} - {int(frames)}
-    wrong |= {depth for depth in report.of(comm).depths if depth > int(frames)}
-    return [f"stacks of {comm} have {sorted(wrong)} frames"] if wrong else []
-
-
-def rule_on(report, cpu):
-    return [] if report.cpus() == {int(cpu)} else [f"samples come from the processors {sorted(report.cpus())}"]
-
-
-def rule_session(report, key, text):
-    found = report.session.get(key)
-    return [] if str(found) == text else [f"the session's {key} is {found}"]
 
 
 def rule_table(report, path, kind):
