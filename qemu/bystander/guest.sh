@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # How long a bystander waits for mmap, fork and exec: alone, beside a process of many mappings that forks all the time, and
-# while that one is sampled; then the same beside one that has registered a section. Runs in a guest as root; a line of a table
-# for each. Fails if the worst mmap or exec while it is sampled is more than twice that beside the same process unsampled, and a
+# while that one is sampled; then the same beside one that has registered a section. Runs in a guest as root; a row of a table
+# for each, in microseconds. Fails if the worst mmap or exec while it is sampled is more than twice that beside the same process unsampled, and a
 # millisecond.
 # Environment: SECONDS_EACH (30), MAPPINGS (30000)
 set -eu
@@ -13,11 +13,14 @@ number=${MAPPINGS:-30000}
 status=0
 sysctl -qw vm.max_map_count=262144
 
-# line FILE WHO: after a moment for those who begin. What the bystander said stays in FILE.
-line() {
+# cells FILE: worst, 99.9 % and median of each call.
+cells() { sed 's/[a-z]*: worst \([0-9]*\) us, 99.9 % \([0-9]*\) us, median \([0-9]*\) us, of [0-9]* */| \1 | \2 | \3 /g' "/tmp/$1"; }
+
+# row FILE WHO: after a moment for those who begin. What the bystander said stays in FILE.
+row() {
 	sleep 1
 	"$P/bystander" "$each" $pause_ms >"/tmp/$1"
-	printf '| %s | %s | %s\n' "$(uname -r)" "$2" "$(sed 's/   */ | /g' "/tmp/$1")"
+	printf '| %s | %s %s|\n' "$(uname -r)" "$2" "$(cells "$1")"
 }
 
 # worst FILE CALL: in microseconds.
@@ -58,9 +61,9 @@ end_recording() {
 beside() {
 	"$P/bystander" "$1" "$number" 100000 &
 	mapper=$!
-	line unsampled "beside $2"
+	row unsampled "beside $2"
 	begin_recording
-	line sampled "beside $2, sampled"
+	row sampled "beside $2, sampled"
 	end_recording
 	kill $mapper
 	wait $mapper || true
@@ -68,7 +71,10 @@ beside() {
 	alike exec "$2"
 }
 
-line alone alone
+printf '| kernel | beside'
+for call in mmap fork exec; do printf ' | %s worst | 99.9 %% | median' $call; done
+printf ' |\n|---|---|---|---|---|---|---|---|---|---|---|\n'
+row alone alone
 beside mapper "$number mappings"
 beside bound "$number mappings and a section"
 exit $status

@@ -43,7 +43,7 @@ by_perf() { sampled same perf record -q -e cpu-clock:u -F $HZ -o perf.data "$@" 
 
 # mean FUNCTION [SAMPLES]: instructions a call, or all of them by so many samples.
 mean() { python3 /root/cost/mean.py trace.txt "$@"; }
-row() { printf '| %s | %s | %s | %s | %s | %s | %s |\n' "$@"; }
+row() { printf '| %s | %s | %s | %s | %s | %s | %s | %s |\n' "$@"; }
 
 # figures uwind|perf FILE: frames and bytes of a sample.
 figures() { read -r frames bytes <<-END
@@ -57,7 +57,7 @@ uwind_row() { # WAY NAME
 	interrupt=$(mean __perf_event_overflow) work=$(mean request_run) send=$(mean uw_sender_flush "$samples")
 	traced "uw_session_trigger request_walk request_deliver" by_uwind "$1"
 	figures uwind uwind.json
-	row "$2" "$frames" "$(mean uw_session_trigger)" "$(mean request_walk)" "$(mean request_deliver) + $send" \
+	row "$2" "$frames" "$(mean uw_session_trigger)" "$(mean request_walk)" "$(mean request_deliver)" "$send" \
 		"$((interrupt + work + send))" "$bytes"
 }
 
@@ -66,11 +66,11 @@ perf_row() { # NAME OPTION...
 	shift
 	traced __perf_event_overflow by_perf "$@"
 	figures perf perf.data
-	row "$name" "$frames" "" "" "" "$(mean __perf_event_overflow)" "$bytes"
+	row "$name" "$frames" "" "" "" "" "$(mean __perf_event_overflow)" "$bytes"
 }
 
-row sampler frames request walk record 'in all' 'bytes a sample'
-row --- ---: ---: ---: ---: ---: ---:
+row sampler frames request walk record messages 'in all' 'bytes a sample'
+row --- ---: ---: ---: ---: ---: ---: ---:
 uwind_row other 'uwind, each stack new'
 uwind_row same 'uwind, a known stack'
 perf_row 'perf record -g' -g

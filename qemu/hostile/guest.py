@@ -59,6 +59,9 @@ MET = {
 COUNTED = {"stranger": ["sections_refused", "files_refused", "children_missed"],
            "member": ["sections_refused", "files_refused", "children_missed", "counters_failed"]}
 
+ROW_NAMES = {"plain": "plain work", "stranger": "the stranger", "member": "the member"}
+CALLS = ("mmap", "fork", "exec")
+
 bad = []
 
 
@@ -196,7 +199,7 @@ class Beside:
         self.refusals = self.end_hostile(hostile) if hostile else []
         if cgroup:
             cgroup.end()
-        want(len(self.latency) == 3 and self.work > 0, f"others measure beside {who}")
+        want(len(self.latency) == len(CALLS) and self.work > 0, f"others measure beside {who}")
 
     def start_hostile(self, cgroup):
         return cgroup.start(["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "./hostile", self.who],
@@ -224,9 +227,10 @@ class Beside:
         return {name: int(waits[which]) for name, *waits in self.latency}
 
     def row(self, control):
-        times = " | ".join(f"{worst}, {late}, {median}" for _, worst, late, median in self.latency)
-        return (f"| {self.who} | {self.seconds} | {self.work / control.work:.1%} | {times} | {self.cpu:.2f} | {self.recorder:.2f} | "
-                f"{self.inside >> 20} | {self.outside >> 20} | {self.lines} |")
+        times = " | ".join(f"{worst} | {late} | {median}" for _, worst, late, median in self.latency)
+        work = 100 * self.work / control.work
+        return (f"| {ROW_NAMES.get(self.who, self.who)} | {self.seconds} | {work:.1f} | {times} | "
+                f"{self.cpu:.2f} | {self.recorder:.2f} | {self.inside >> 20} | {self.outside >> 20} | {self.lines * 60 / self.seconds:.0f} |")
 
 
 def judge_waits(nobody, control, hostile, which, most, most_us):
@@ -285,8 +289,8 @@ def nothing_is_left(memory):
     shutil.rmtree(FOLDER)
     os.remove("/tmp/recorder.json")
     lost = memory - settled_memory()
-    print(f"| afterwards | files {now['files']}, spaces {now['spaces']}, rmmod {took.stdout.strip()} ms, "
-          f"memory {lost >> 10} KiB |", flush=True)
+    print(f"| afterwards | files {now['files']}, spaces {now['spaces']}, memory {lost >> 10} KiB |")
+    print(f"figure: hostile_rmmod rmmod={took.stdout.strip()}", flush=True)
     want(CHECKS_ITSELF or lost < LEFT_MIB << 20, f"memory comes back: {lost >> 10} KiB do not")
 
 
@@ -313,10 +317,10 @@ def main():
     rows.append(Beside(who, seconds, recorder))
     after = status()
     recorder.end()
-    print(f"{os.uname().release}: {who}; times in us: worst, 99.9 %, median; memory in MiB")
-    print("| beside | seconds | others' work | mmap | fork | exec | CPUs used inside | by the recorder | "
-          "memory inside | outside | log lines |")
-    print("|" + "---|" * 11)
+    print(f"{os.uname().release}: {who}; times in us, memory in MiB")
+    print("| beside | seconds | others' work, % | " + " | ".join(f"{call} worst | 99.9 % | median" for call in CALLS) +
+          " | CPUs used inside | by the recorder | memory inside | outside | log lines a minute |")
+    print("|" + "---|" * 17)
     for row in rows:
         print(row.row(rows[1]))
     judge(*rows, before, after)

@@ -24,6 +24,7 @@ compare() {
 	wait $work || [ $? = 124 ] || fail "$program works on: $(cat "$program.log")"
 	checked=$(($(status_of shadow_checked) - checked)) differ=$(($(status_of stops.shadow_stack) - differ))
 	printf '| %s | %s | %s |\n' "$program" $checked $differ
+	all_checked=$((all_checked + checked)) all_differ=$((all_differ + differ))
 	[ $checked -ge 1000 ] || fail "$program: walks are compared"
 	rules "$program.json" schema balance "complete:$program:97" "agrees:$program"
 }
@@ -32,6 +33,7 @@ at_work() { pgrep -x "$1"; }
 
 cp /root/demo-work/* $root/tmp
 cat $root/usr/bin/perl $root/usr/bin/python3.* >$root/tmp/large
+all_checked=0 all_differ=0
 echo '| program | walks compared | of them different |'
 echo '|---|---|---|'
 compare python3 /tmp/work.py
@@ -41,3 +43,4 @@ compare sqlite3 :memory: '.read /tmp/work.sql'
 # shellcheck disable=SC2016  # for bash there
 compare bash -c 'f() { [ "$1" = 0 ] || f $(($1 - 1)); }; while :; do f 20; done'
 compare xz -9 -T1 -c /tmp/large
+echo "| all six | $all_checked | $all_differ |"
