@@ -21,6 +21,7 @@ DATA = ROOT / "docs/measured"
 TEMPLATE = DATA / "template.md"
 CITED = DATA / "cited.json"
 PAGE = ROOT / "docs/measured.md"
+NOTE = "<!-- Made by scripts/measured.py: change docs/measured/ instead. -->"
 MARK = re.compile(r"^<!-- table: (\w+) -->$", re.MULTILINE)
 NUMBER = re.compile(r"(?:[<>≥≤])?\d[\d,]*(?:\.\d+)?")
 LONE_NUMBER = re.compile(r"(?<![\w.+-])\d[\d,.]*(?![\w+-])")
@@ -114,8 +115,8 @@ def tables():
 
 
 def render(all_tables):
-    found = MARK.sub(lambda mark: all_tables[mark[1]].rendered(), TEMPLATE.read_text(encoding="utf-8"))
-    return found.replace("# Measured\n", "# Measured\n\n<!-- Made by scripts/measured.py: change docs/measured/ instead. -->\n", 1)
+    title, text = TEMPLATE.read_text(encoding="utf-8").split("\n", 1)
+    return f"{title}\n\n{NOTE}\n" + MARK.sub(lambda mark: all_tables[mark[1]].rendered(), text)
 
 
 # --- collect ---
