@@ -17,6 +17,9 @@ namespace uwind {
 
 using ModuleId = std::uint32_t;
 
+// The path under which /proc and reports show the vDSO.
+inline constexpr char vdso_path[] = "[vdso]";
+
 // A copy of what is known; fd keeps the file open as long as anyone uses it.
 struct Module {
 	std::string path;

@@ -12,12 +12,11 @@ namespace uwind {
 
 Recording::Recording(const Ports& ports, RecordingOptions options)
     : ports_(ports), options_(std::move(options)), symbols_(ports.objects, ports.processes, modules_),
-      aggregate_(ports.processes, options_.limits),
-      tracker_(ports.kernel, ports.processes, ports.objects, ports.threads, ports.clock, modules_)
+      aggregate_(ports.processes, options_.limits), tracker_(ports, modules_)
 {
 }
 
-Status Recording::prepare(const Tracker::StopRequested& stop)
+Status Recording::prepare(const StopRequested& stop)
 {
 	const auto session = ports_.kernel.start_session(options_.session);
 	if (!session)
@@ -25,21 +24,18 @@ Status Recording::prepare(const Tracker::StopRequested& stop)
 	session_ = session->number;
 	options_.session.user_only = session->user_only;
 	intake_.emplace(ports_.stream, ports_.threads);
-	tracker_.register_vdso();
 	register_targets(stop);
 	return Nothing{};
 }
 
-void Recording::register_targets(const Tracker::StopRequested& stop)
+void Recording::register_targets(const StopRequested& stop)
 {
 	std::vector<std::uint32_t> pids;
 	if (options_.session.all)
 		pids = ports_.processes.pids();
 	else
 		pids.assign(options_.session.targets.begin(), options_.session.targets.end());
-	if (!options_.program.empty())
-		tracker_.register_program(options_.program);
-	tracker_.register_processes(pids, stop);
+	tracker_.register_targets(pids, options_.program, stop);
 }
 
 Status Recording::enable()

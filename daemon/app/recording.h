@@ -5,22 +5,11 @@
 #include "app/aggregate.h"
 #include "app/intake.h"
 #include "app/modules.h"
+#include "app/ports.h"
 #include "app/symbols.h"
 #include "app/tracker.h"
-#include "port/clock.h"
-#include "port/threads.h"
 
 namespace uwind {
-
-// The outside of a recording.
-struct Ports {
-	Kernel& kernel;
-	RecordStream& stream;
-	Processes& processes;
-	Objects& objects;
-	Clock& clock;
-	Threads& threads;
-};
 
 struct RecordingOptions {
 	SessionOptions session;
@@ -35,7 +24,7 @@ public:
 
 	// Starts the session without counting yet, and gives tables to what the
 	// targets map. stop() true ends that early.
-	Status prepare(const Tracker::StopRequested& stop);
+	Status prepare(const StopRequested& stop);
 	Status enable();
 	// Only what ran in user mode is counted, whether or not that was asked for. After prepare().
 	bool user_only() const { return options_.session.user_only; }
@@ -49,7 +38,7 @@ public:
 	Result<Report> finish();
 
 private:
-	void register_targets(const Tracker::StopRequested& stop);
+	void register_targets(const StopRequested& stop);
 	void take(const RecordBatch& batch);
 	void take(const StackRecord& record);
 	void follow_sequence(std::uint64_t sequence);

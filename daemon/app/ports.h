@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0
+// The outside of a recording.
+#pragma once
+
+#include "port/clock.h"
+#include "port/kernel.h"
+#include "port/objects.h"
+#include "port/processes.h"
+#include "port/threads.h"
+
+namespace uwind {
+
+struct Ports {
+	Kernel& kernel;
+	RecordStream& stream;
+	Processes& processes;
+	Objects& objects;
+	Clock& clock;
+	Threads& threads;
+};
+
+} // namespace uwind

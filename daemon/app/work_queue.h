@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+// The queue of files to be opened and of tables to be made.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <variant>
+
+#include "app/opened_module.h"
+
+namespace uwind {
+
+// A file that the module reported, to be opened.
+struct FileJob {
+	std::optional<ModuleId> module; // nothing: it was not announced; the process maps it at pc
+	std::uint32_t file_number = 0;
+	std::uint32_t tgid = 0; // a process that maps it
+	std::uint64_t pc = 0;
+	Mapping mapping;        // as far as the module knows it
+	bool make_table = true; // false: another program's table serves the file
+	bool vdso = false;      // not a file: the vDSO that the process maps
+};
+
+// Open a file, or make a table.
+using Work = std::variant<FileJob, OpenedModule>;
+
+// Files are opened first, while the processes that map them may still live, and
+// tables are made when no file waits. Any thread may push; one thread takes.
+class WorkQueue {
+public:
+	static constexpr std::size_t max_jobs = 4096;  // files to be opened
+	static constexpr std::size_t max_opened = 128; // open files; so many take precedence over files to be opened
+
+	// False: max_jobs wait, and this one is dropped.
+	bool push(FileJob job);
+	void push(OpenedModule opened);
+	// Fewer than max_opened wait for their tables.
+	bool has_room() const;
+
+	// Waits for work; what was taken before counts as done. Nothing: the queue was
+	// closed, whatever is left in it.
+	std::optional<Work> take();
+
+	// No table is handed out from now on. Waits until all files that were pushed
+	// have been opened. False: time was up.
+	bool drain(std::chrono::milliseconds timeout);
+	void close();
+
+private:
+	bool has_work() const;
+	Work next();
+
+	mutable std::mutex mutex_; // guards what follows
+	std::condition_variable changed_;
+	std::deque<FileJob> jobs_;
+	std::deque<OpenedModule> opened_;
+	bool busy_ = false; // with what was taken last
+	bool draining_ = false;
+	bool closed_ = false;
+};
+
+} // namespace uwind
