@@ -11,7 +11,7 @@ namespace uwind {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// Of bytes that are there.
+// The caller has checked that bytes holds the word.
 inline std::uint32_t word_at(Bytes bytes, std::size_t at)
 {
 	std::uint32_t word;
@@ -19,7 +19,7 @@ inline std::uint32_t word_at(Bytes bytes, std::size_t at)
 	return word;
 }
 
-// Reading past the end gives zeros and makes ok() false for good.
+// A read past the end gives zero, and ok() stays false from then on.
 class ByteCursor {
 public:
 	explicit ByteCursor(Bytes bytes, std::uint64_t at = 0)

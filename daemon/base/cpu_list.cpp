@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Numbers of processors as people and the kernel write them: "0-3,5".
+// Lists of CPU numbers as people and the kernel write them: "0-3,5".
 #include "base/cpu_list.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The exit codes that scripts may rely on, and which error gives which.
+// The exit codes that scripts may rely on, and the errors that give them.
 #pragma once
 
 #include <cerrno>
@@ -12,7 +12,7 @@ enum ExitCode {
 	exit_ok = 0,
 	exit_usage = 64,         // an argument is wrong or names nothing
 	exit_unavailable = 69,   // the module is absent, or all its sessions are taken
-	exit_bug = 70,           // what should not have happened
+	exit_bug = 70,           // an internal error
 	exit_no_permission = 77, // privilege is missing
 	exit_configuration = 78, // the machine's set-up: versions, folders, disks
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-// Which word was meant by one that is mistyped.
+// Finds the known word that a mistyped one is meant to be.
 #include "base/nearest.h"
 
 #include <algorithm>
 
 namespace uwind {
 
-// One row of the table per character of a; a swap looks two rows back.
+// cost[i][j] is the distance between the first i characters of a and the first j of b.
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
 	std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
@@ -25,7 +25,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 	return cost[a.size()][b.size()];
 }
 
-// A word much longer than all known ones is none of them: no table is made for it.
+// A word much longer than a known one cannot be meant by it: that distance is not computed.
 std::string nearest(std::string_view word, const std::vector<std::string>& known)
 {
 	std::string best;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Which word was meant by one that is mistyped.
+// Finds the known word that a mistyped one is meant to be.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace uwind {
 
-// How many characters must be put in, taken out, replaced, or swapped with their
-// neighbour to make one word of the other.
+// How many characters must be inserted, deleted, replaced or swapped with their
+// neighbour to turn one word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The known word with the smallest distance, the first of several; "": none is near
-// enough to have been meant (a third of the word's length, and at least two).
+// The known word with the smallest distance; of several, the first. "": all are further
+// away than a third of the word's length, and further than two.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 } // namespace uwind

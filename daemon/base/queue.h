@@ -52,7 +52,7 @@ public:
 		return item;
 	}
 
-	// What is inside can still be popped.
+	// Items in the queue can still be popped.
 	void close()
 	{
 		std::lock_guard lock(mutex_);

@@ -30,7 +30,7 @@ public:
 	const T* operator->() const { return &value(); }
 	const Error& error() const { return std::get<1>(state_); }
 
-	// The error with "context: " put in front.
+	// The error, its message prefixed with "context: ".
 	Error error(const std::string& context) const { return Error{error().code, context + ": " + error().message}; }
 
 private:

@@ -12,13 +12,13 @@ namespace uwind {
 // "0x1f"
 std::string hex(std::uint64_t value);
 
-// All of text as a number of that base, or nothing. "0x" is not accepted.
+// All of text as a number of that base. Nothing: it is none; a prefix such as "0x" is not accepted.
 std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10);
 
-// What is behind the last slash.
+// What follows the last slash.
 std::string_view basename_of(std::string_view path);
 
-// Without the " (deleted)" that the kernel puts behind the path of a file that is gone.
+// Without the " (deleted)" that the kernel appends to the path of a file that is gone.
 std::string_view without_deleted(std::string_view path);
 
 // UTC, RFC 3339, seconds: "2026-01-31T23:59:59Z".
