@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What was found about one thing that uwind needs of a machine.
+// One check of `uwind doctor`: what it found, what does not work, and the command that corrects it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace uwind {
 
 enum class Verdict {
 	ok,
-	warning, // something works less well
+	warning, // something does not work, or works less well
 	missing, // nothing can be recorded without it
 };
 
@@ -17,13 +17,13 @@ struct Finding {
 	std::string check; // "module": one word
 	Verdict verdict = Verdict::ok;
 	std::string found;
-	std::string costs; // what does not work; "" if all does
-	std::string mend;  // a command; "" if there is nothing to mend
+	std::string costs; // what does not work; "": everything works
+	std::string mend;  // the command that corrects it; "": not needed
 };
 
 struct Diagnosis {
 	std::vector<Finding> findings;
-	bool module_absent = false; // it is not loaded
+	bool module_absent = false; // the module is not loaded
 };
 
 inline const char* name_of(Verdict verdict)

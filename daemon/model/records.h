@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What the module sends, in the daemon's own words.
+// What the module sends, as structs.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct StackFrame {
 	Method method = Method::NONE;
 };
 
-// A stack from some frame on outward, innermost first. Stacks that begin alike may share
-// what is below, so whoever keeps all frames of many records may need far more memory.
+// A stretch of a stack, innermost frame first. Stacks with the same outer frames may share
+// below: a copy of all frames of many records may need far more memory.
 struct StackPart {
 	std::vector<StackFrame> frames;
-	std::shared_ptr<const StackPart> below; // goes on from there
+	std::shared_ptr<const StackPart> below; // the stretch of its callers; null: none
 	Stop stop = Stop::NONE;                 // why the whole stack ends
-	std::size_t parts = 1;                  // this one, and those below
-	std::size_t depth = 0;                  // their frames
+	std::size_t parts = 1;                  // this stretch and those below
+	std::size_t depth = 0;                  // frames in all of them
 };
 
 // The answer to one request.
@@ -43,12 +43,12 @@ struct StackRecord {
 	std::uint32_t cpu = 0;
 	std::uint32_t weight = 0;
 	std::string comm;
-	std::optional<Loss> lost;               // then there is no stack
+	std::optional<Loss> lost;               // why there is no stack
 	std::uint8_t word_bits = 64;            // 32, or 0: not known (lost only)
 	std::shared_ptr<const StackPart> stack; // null: lost
 };
 
-// Which file, whatever it is called: as long as these stay, a table serves it.
+// Identifies a file, whatever its path. A file's table is valid while all of this stays equal.
 struct FileIdentity {
 	std::uint32_t dev_major = 0;
 	std::uint32_t dev_minor = 0;
@@ -80,7 +80,7 @@ struct Mapping {
 // A file that frames lie in: announced once, before its first frame.
 struct FileRecord {
 	std::uint32_t number = 0;
-	bool no_table = false; // a miss: nobody registered a table
+	bool no_table = false; // a miss: no program registered a table
 	bool vdso = false;
 	bool compat = false; // the vDSO of 32-bit processes
 	std::uint32_t tgid = 0;
@@ -90,13 +90,13 @@ struct FileRecord {
 
 using Record = std::variant<StackRecord, FileRecord>;
 
-// One message. Session 0: none; only the counters say something.
+// One message. Session 0: none; only the counters are set.
 struct RecordBatch {
 	std::uint32_t session = 0;
 	std::uint64_t sequence = 0;
 	std::vector<Record> records;
 	std::uint64_t malformed = 0; // records that could not be read
-	std::uint64_t unknown = 0;   // records of a type that we do not know
+	std::uint64_t unknown = 0;   // records of an unknown type
 };
 
 } // namespace uwind

@@ -25,11 +25,11 @@ struct ReportSession {
 	std::string cgroup = {};                  // "": any
 	std::string cpus = {};                    // "0-3,5"; "": all
 	std::vector<std::uint32_t> excluded = {}; // processes
-	std::uint32_t max_depth = 0;              // of a stack; 0: not said
+	std::uint32_t max_depth = 0;              // of a stack; 0: not given
 	bool user_only = false;                   // nothing was counted in kernel mode
 };
 
-// One image: an exec opens a new one with the same pid.
+// One program image: exec starts a new one with the same pid.
 struct ReportProcess {
 	std::uint32_t pid = 0;
 	std::string comm;
@@ -44,9 +44,9 @@ struct ReportModule {
 	std::optional<Method> table; // nothing: it has no table
 	std::uint64_t rows = 0;
 	std::uint64_t bytes = 0; // kernel memory of the table
-	// Since when (as samples' times) it has this table, or is known to have
-	// none; nothing: neither, as long as was recorded. Reports that say nothing
-	// of it: always.
+	// CLOCK_BOOTTIME: since when the file has this table, or is known to have
+	// none. Nothing: not known until the end of the recording. 0 in reports
+	// without the field.
 	std::optional<std::uint64_t> table_known_ns = 0;
 };
 

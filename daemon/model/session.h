@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What to sample, and the module's numbers about it.
+// What to sample, and the module's statistics.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,29 @@ namespace uwind {
 
 enum class Event { cpu_clock, cycles, requests };
 
-// The module's limit for the frames of a stack, and what it takes if nothing is said.
+// Frames of a stack: the module's limit, and its default.
 inline constexpr std::uint32_t most_frames = 4096;
 inline constexpr std::uint32_t default_frames = 512;
 
-// What is sampled satisfies all of it: a target, not excluded, in the cgroup, on one of the CPUs.
+// A sample satisfies all of it: its process is a target, not excluded, in the cgroup, on one of the CPUs.
 struct SessionOptions {
 	Event event = Event::cpu_clock;
-	bool is_frequency = true; // rate is in Hz, else a period: in ns, cycles, or 1 of requests
+	bool is_frequency = true; // rate is in Hz; else a period: ns, cycles, or 1 for requests
 	std::uint64_t rate = 99;
 	bool user_only = false; // counted only while tasks run in user mode
 	bool all = false;       // every process; targets is empty
 	bool inherit = false;   // children of targets are targets
 	std::vector<std::int32_t> targets;
 	std::uint32_t max_frames = 0;       // 0: default_frames
-	std::vector<std::int32_t> excludes; // with the children that they make from now on
-	std::string cgroup;                 // with what lies below it; "": any
-	std::vector<std::uint32_t> cpus;    // rising; empty: all
+	std::vector<std::int32_t> excludes; // with their children from now on
+	std::string cgroup;                 // with those below it; "": any
+	std::vector<std::uint32_t> cpus;    // in ascending order; empty: all
 };
 
-// A session that the module has begun.
+// A session that the module has started.
 struct StartedSession {
 	std::uint32_t number = 0;
-	bool user_only = false; // asked for, or all that this user may count
+	bool user_only = false; // asked for, or this user may count nothing else
 };
 
 using LossCounts = std::map<Loss, std::uint64_t>;
@@ -54,13 +54,13 @@ struct SessionStats {
 	std::uint64_t messages_dropped = 0;
 	std::uint64_t bytes = 0; // of messages
 	std::uint64_t stacks_told = 0;
-	std::uint64_t stacks_known = 0;    // told before in the same message
-	std::uint64_t periods_missed = 0;  // of counters that were late: nothing was requested
-	std::uint64_t throttled = 0;       // times that a counter was stopped until the next tick
-	std::uint64_t counters_failed = 0; // processors that came online, or threads, without one
+	std::uint64_t stacks_known = 0;    // sent before in the same message
+	std::uint64_t periods_missed = 0;  // by counters that ran late: nothing was requested
+	std::uint64_t throttled = 0;       // how often a counter was stopped until the next tick
+	std::uint64_t counters_failed = 0; // CPUs that came online, or threads, without a counter
 };
 
-// The module, since it was loaded.
+// Of the module, since it was loaded.
 struct ModuleStats {
 	std::uint32_t tables = 0;
 	std::uint64_t table_bytes = 0;
@@ -80,7 +80,7 @@ struct ModuleStats {
 	std::uint64_t files_refused = 0;
 	std::uint64_t sections_refused = 0;
 	std::uint64_t children_missed = 0;
-	std::uint64_t periods_missed = 0; // these three: of all sessions
+	std::uint64_t periods_missed = 0; // this and the next two: of all sessions
 	std::uint64_t throttled = 0;
 	std::uint64_t counters_failed = 0;
 };
@@ -91,7 +91,7 @@ struct ModuleVersion {
 	std::string version;
 };
 
-// One of the module's tables, whoever made it.
+// One of the module's tables, of whichever program.
 struct TableInfo {
 	std::uint32_t table = 0;
 	Method method = Method::NONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What the service is to do: its configuration, whoever gave it.
+// The service's configuration, from its file and its command line.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace uwind {
 
 struct Settings {
-	unsigned interval_s = 10; // what one report covers
+	unsigned interval_s = 10; // between two reports
 	std::string folder = "/var/lib/uwind/reports";
-	unsigned keep = 360; // reports
+	unsigned keep = 360; // so many reports; older ones are removed
 	std::uint64_t frequency = 99;
 	Event event = Event::cpu_clock;
 	std::string cgroup;              // "": any

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What a table is made from: an .sframe section as it is, or rows.
+// What a table is made from: an .sframe section, unchanged, or rows.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace uwind {
 // An .sframe section; the module parses it.
 struct SframeSection {
 	std::vector<std::uint8_t> bytes;
-	std::uint64_t address = 0; // where it was linked, in the space of segments
+	std::uint64_t address = 0; // of the section; an address as in segments
 	std::vector<Segment> segments;
 };
 
 using TableContent = std::variant<SframeSection, TableRows>;
 
-// What a file gives.
+// What a file provides.
 struct FileContent {
 	TableContent content;
-	std::string sframe_refused; // where its .sframe section is broken, so that others serve; else ""
+	std::string sframe_refused; // why its .sframe section is not used; "": it is used, or there is none
 };
 
 } // namespace uwind

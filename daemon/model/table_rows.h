@@ -11,8 +11,8 @@
 
 namespace uwind {
 
-// Mirrors struct uwind_rule of uwind.h: kinds, places and DWARF register
-// numbers are documented there; io/ checks the layout.
+// Mirrors struct uwind_rule of uwind.h, which documents kinds, places and DWARF
+// register numbers; io/ checks the layout.
 struct Rule {
 	std::uint8_t kind = 0;
 	std::uint8_t cfa_kind = 0;
@@ -30,7 +30,7 @@ struct Rule {
 	bool operator==(const Rule&) const = default;
 };
 
-// From this file offset on, until the next row, rules[rule] applies.
+// rules[rule] applies from this file offset to the next row's.
 struct Row {
 	std::uint32_t start = 0;
 	std::uint32_t rule = 0;
@@ -45,13 +45,13 @@ struct Segment {
 	std::uint64_t offset = 0; // file offset
 };
 
-// Rows strictly rise in start; a row of kind NONE ends each covered stretch.
+// Sorted by start, each once. A row whose rule is of kind NONE ends each covered stretch.
 struct TableRows {
 	std::vector<Row> rows;
 	std::vector<Rule> rules;
 	std::uint32_t method = 0; // enum uwind_method
-	Arch arch = Arch::none;   // none: the kernel's
-	// What could not be said in a row: reason → number of rows left out.
+	Arch arch = Arch::none;   // none: that of the kernel
+	// Rows left out since a row cannot express them: reason → number.
 	std::map<std::string, std::uint64_t> inexpressible;
 };
 

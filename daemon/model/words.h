@@ -32,8 +32,8 @@ inline constexpr unsigned number_of_stops = std::size(stop_words);
 inline constexpr unsigned number_of_methods = std::size(method_words);
 inline constexpr unsigned number_of_losses = std::size(loss_words);
 
-// A number that a newer module made up is named "stop-40", "method-40" …, and
-// the readers of names take that back.
+// Numbers that only a newer module has are named "stop-40", "method-40" …; the
+// readers of names accept these.
 std::string name_of(Stop stop);
 std::string name_of(Method method);
 std::string name_of(Loss loss);
@@ -44,8 +44,8 @@ std::optional<Loss> loss_named(std::string_view name);
 // Does the stack end where the thread began?
 bool is_complete(Stop stop);
 
-// Reports call a frame's method "sframe" whatever the version: the version is
-// a property of the module's table. The three become SFRAME_V1.
+// Reports name a frame's method "sframe" for all versions, since the version is
+// a property of the module's table: all three become SFRAME_V1.
 Method frame_method(Method method);
 std::string frame_method_name(Method method);
 std::optional<Method> frame_method_named(std::string_view name);
