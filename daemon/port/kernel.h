@@ -20,7 +20,7 @@ struct MadeTable {
 	Method method = Method::NONE;
 };
 
-// May be called from several threads. Everything made dies with the object.
+// Safe to use from several threads. Tables and the session end with the object.
 class Kernel {
 public:
 	virtual ~Kernel() = default;
@@ -29,28 +29,28 @@ public:
 
 	virtual Result<MadeTable> create_table(const TableContent& content) = 0;
 	virtual Status destroy_table(std::uint32_t table) = 0;
-	// Error EEXIST: the file has a table already.
+	// EEXIST: the file has a table already.
 	virtual Status tie_table(std::uint32_t table, int fd) = 0;
 	virtual Status tie_table_to_vdso(std::uint32_t table) = 0;
 	virtual Result<std::vector<TableInfo>> tables() = 0;
 	virtual Result<ModuleStats> module_stats() = 0;
 
-	// One session at a time. It begins disabled.
+	// One session at a time. It starts disabled.
 	virtual Result<StartedSession> start_session(const SessionOptions& options) = 0;
 	virtual Status enable_session() = 0;
 	virtual Result<SessionStats> session_stats() = 0;
-	// Also sends what is still buffered.
+	// The module also sends what it still buffers.
 	virtual Result<SessionStats> stop_session() = 0;
 };
 
-// What the module sends to this program. One thread receives.
+// Records that the module sends to this program. One thread receives.
 class RecordStream {
 public:
 	virtual ~RecordStream() = default;
 
-	// Nothing: nothing came in time. An error is final.
+	// Nothing: no message arrived in time. An error is final.
 	virtual Result<std::optional<RecordBatch>> receive(std::chrono::milliseconds timeout) = 0;
-	// How often the socket ran over; readable while another thread receives.
+	// How often the socket's buffer overflowed. Any thread may ask.
 	virtual std::uint64_t overruns() const = 0;
 };
 

@@ -14,7 +14,7 @@
 namespace uwind {
 
 struct ObjectFacts {
-	std::string build_id; // lower-case hex; "": none
+	std::string build_id; // lower-case hex digits; "": none
 	Arch arch = Arch::none;
 	std::uint64_t entry = 0;                  // 0: a library
 	std::vector<Segment> segments;            // PT_LOAD, file contents only
@@ -35,7 +35,7 @@ struct Symbol {
 
 struct Functions {
 	std::vector<Symbol> symbols; // in no order
-	std::string refused;         // a separate debug file was there but not this file's: which, and why; else ""
+	std::string refused; // a separate debug file that does not belong to this file: which, and why; "": none
 };
 
 // An open file. Used by one thread at a time.
@@ -45,13 +45,12 @@ public:
 
 	// Of a script: only the interpreter.
 	virtual ObjectFacts facts() const = 0;
-	// ENODATA: nothing in the file says how to unwind it; EBADMSG: what does is broken; ENOEXEC: it is not for this
-	// machine.
+	// ENODATA: the file has no unwind data; EBADMSG: they are broken; ENOEXEC: the file is not for this machine.
 	virtual Result<FileContent> table() const = 0;
-	// How many bytes from the ELF entry point on are entry code; 0: a library, or not known.
+	// The length of the code at the ELF entry point, in bytes; 0: a library, or not known.
 	virtual std::uint64_t entry_bytes() const = 0;
-	// Of .symtab, else of the separate debug file, else of .dynsym. path: where the file lies, or lay; its
-	// debug file may lie near.
+	// From .symtab, else from the separate debug file, else from .dynsym. path: the file's, perhaps a former
+	// one; its debug file is also looked for near it.
 	virtual Functions functions(const std::string& path) const = 0;
 };
 

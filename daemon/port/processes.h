@@ -32,17 +32,17 @@ public:
 	virtual ~Processes() = default;
 
 	virtual std::vector<std::uint32_t> pids() = 0;
-	// The executable mappings of files, vDSO left out.
+	// The executable mappings of files, without the vDSO.
 	virtual Result<std::vector<Mapping>> mappings(std::uint32_t pid) = 0;
 	virtual Result<ProcessFacts> describe(std::uint32_t pid) = 0;
-	// The file that a mapping shows, even if it was deleted or replaced since;
-	// by its path if the process is gone. Regular files only. ESTALE: what was
-	// found there is another file.
+	// The mapped file, even if it was deleted or replaced since; by its path if
+	// the process is gone. Regular files only. ESTALE: another file has that path
+	// now.
 	virtual Result<OpenedFile> open_mapped(std::uint32_t pid, const Mapping& mapping) = 0;
 	virtual Result<OpenedFile> open_path(const std::string& path) = 0;
 	// A file with the contents of the kernel's vDSO, for processes of our own word size.
 	virtual Result<UniqueFd> open_vdso() = 0;
-	// The same for that process's vDSO, which is mapped there.
+	// The same for the vDSO that this process maps there.
 	virtual Result<UniqueFd> open_vdso_of(std::uint32_t pid, const Mapping& mapping) = 0;
 	virtual Host host() = 0;
 };

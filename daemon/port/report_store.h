@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Where a service leaves its reports.
+// Where the service stores its reports.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class ReportStore {
 public:
 	virtual ~ReportStore() = default;
 
-	// From now on reports go there, and so many of them are kept. An error changes nothing.
+	// Stores reports in this folder from now on, and keeps so many of them. An error changes nothing.
 	virtual Status open(const std::string& folder, std::size_t keep) = 0;
 	virtual Status store(const Report& report) = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What people ask of a running service.
+// What signals ask of the running service.
 #pragma once
 
 namespace uwind {
@@ -8,9 +8,9 @@ class Requests {
 public:
 	virtual ~Requests() = default;
 
-	// It is to end. Stays true.
+	// To end. Stays true.
 	virtual bool stop() = 0;
-	// The settings are to be read again; true once per request.
+	// To read its settings again; true once per request.
 	virtual bool take_reload() = 0;
 };
 

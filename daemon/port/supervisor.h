@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Whoever started the service and watches over it.
+// The program that started the service and supervises it: systemd, as a rule.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ class Supervisor {
 public:
 	virtual ~Supervisor() = default;
 
-	// Stacks are being taken, with the settings that hold now.
+	// The service samples, with its present settings.
 	virtual void ready() = 0;
-	// The settings are being read again; ready() ends that.
+	// The service reads its settings again; ready() ends that.
 	virtual void reloading() = 0;
 	virtual void stopping() = 0;
 	virtual void status(const std::string& text) = 0;
-	// To be called by whoever does the work, again and again: may be called often.
+	// A sign of life from the thread that does the work. May be called often.
 	virtual void alive() = 0;
 };
 

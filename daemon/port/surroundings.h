@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The machine as far as `uwind doctor` looks at it. Nothing is changed.
+// What `uwind doctor` looks at on a machine. Changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -46,14 +46,14 @@ public:
 	virtual ~Surroundings() = default;
 
 	virtual KernelName kernel() = 0;
-	// The text of the kernel's configuration. ENOENT: it is nowhere.
+	// The text of the kernel's configuration. ENOENT: not found.
 	virtual Result<std::string> kernel_options() = 0;
-	// A small file, as in /proc and /sys.
+	// The text of a small file, as in /proc and /sys.
 	virtual Result<std::string> read(const std::string& path) = 0;
 	virtual bool exists(const std::string& path) = 0;
-	// Nothing: there is none.
+	// Nothing: no such device.
 	virtual std::optional<DeviceNode> device(const std::string& path) = 0;
-	// Errors are those of opening the device: ENXIO, EPERM, EPROTO.
+	// Errors as of opening the device: ENXIO, EPERM, EPROTO.
 	virtual Result<ModuleVersion> loaded_module() = 0;
 	virtual ModuleFile module_file() = 0;
 	virtual Caller caller() = 0;

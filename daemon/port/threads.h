@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// How the machine treats our own threads.
+// How this program's threads are scheduled.
 #pragma once
 
 namespace uwind {
@@ -8,7 +8,7 @@ class Threads {
 public:
 	virtual ~Threads() = default;
 
-	// The calling thread is to run soon even when the machine is busy.
+	// Lets the calling thread run soon even on a busy machine.
 	virtual void prefer_this_one() = 0;
 };
 
