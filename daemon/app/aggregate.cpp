@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Collects samples: every process, frame and stack once.
+// Collects samples, and each process, frame and stack that they share once.
 #include "app/aggregate.h"
 
 namespace uwind {
@@ -37,8 +37,8 @@ Aggregate::Aggregate(Processes& processes, Limits limits)
 {
 }
 
-// /proc tells of the process that has the number now: only if it began when
-// ours did is it the same.
+// /proc shows the process that has this number now. It is the sampled one only if
+// it started at the same time.
 ReportProcess Aggregate::describe(const StackRecord& record)
 {
 	ReportProcess process;
@@ -57,7 +57,7 @@ ReportProcess Aggregate::describe(const StackRecord& record)
 	return process;
 }
 
-// Each processor's samples come in order, but not those of two.
+// Samples of one CPU arrive in order of time, those of two CPUs do not.
 void Aggregate::rename(Image& image, const StackRecord& record)
 {
 	if (record.tid != record.tgid || record.time_ns < image.named_ns)
@@ -116,7 +116,7 @@ std::optional<Index> Aggregate::stack_of(const StackRecord& record, const OnFile
 	return keep(std::move(stack));
 }
 
-// The set compares stacks by their index: try it with the new one at the end.
+// The set compares stacks by their index, so the new one is appended before it is looked up.
 std::optional<Index> Aggregate::keep(ReportStack stack)
 {
 	const std::size_t frames = stack.frames.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Collects samples: every process, frame and stack once.
+// Collects samples, and each process, frame and stack that they share once.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 
 namespace uwind {
 
-// A frame before it has a name. Frames of equal address in two files, and a
-// return address and an interrupted instruction, are different frames.
+// A frame that has no name yet. Two frames with one address differ if their files
+// do, or if one is a return address and the other an interrupted instruction.
 struct RawFrame {
 	std::uint64_t pc = 0;
 	std::uint64_t offset = 0; // file offset
-	std::uint32_t file = 0;   // kernel's file number
+	std::uint32_t file = 0;   // number of a FileRecord; 0: no file
 	bool exact = false;       // not a return address
 
 	bool operator==(const RawFrame&) const = default;
@@ -30,13 +30,13 @@ struct Collected {
 	std::vector<RawFrame> frames;
 	std::vector<ReportStack> stacks;
 	std::vector<ReportSample> samples;
-	std::uint64_t samples_not_kept = 0; // weights, beyond the limits
+	std::uint64_t samples_not_kept = 0; // sum of the weights of samples beyond the limits
 	std::uint64_t stacks_not_kept = 0;
 };
 
 class Aggregate {
 public:
-	// What one report holds at most. Beyond it, samples are counted only.
+	// What one report holds at most. Samples beyond that are only counted.
 	struct Limits {
 		std::size_t samples = 4u << 20;
 		std::size_t frames = 1u << 20;
@@ -48,12 +48,12 @@ public:
 	Aggregate(Processes& processes, Limits limits);
 	explicit Aggregate(Processes& processes) : Aggregate(processes, Limits{}) {}
 
-	// on_file is told of each file number, with the process and the address, when
-	// it is first met in this stretch of time.
+	// Calls on_file for each file number that occurs for the first time since
+	// take(), with a process that maps the file and an address in it.
 	using OnFile = std::function<void(std::uint32_t file, std::uint32_t tgid, std::uint64_t pc)>;
 	void add(const StackRecord& record, const OnFile& on_file);
 
-	// What was collected since the last time.
+	// What was collected since the last call.
 	Collected take();
 
 private:
@@ -71,7 +71,7 @@ private:
 	using ImageKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
 	struct Image {
 		Index process;
-		std::uint64_t named_ns; // when it was called so, CLOCK_BOOTTIME
+		std::uint64_t named_ns; // time of the sample that its name is from, CLOCK_BOOTTIME
 	};
 
 	std::optional<Index> process_of(const StackRecord& record);

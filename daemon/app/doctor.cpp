@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What is missing on a machine: the checks in order, and those of the kernel and the module.
+// What a machine lacks for uwind: the list of checks, and those of the kernel and the module.
 #include "app/doctor.h"
 
 #include <cerrno>
@@ -15,7 +15,7 @@ struct Option {
 	const char* costs;
 };
 
-// What the module is linked against.
+// Options without which the module cannot be loaded or cannot work.
 constexpr Option needed_options[] = {
 	{"CONFIG_MODULES", "the module cannot be loaded"},
 	{"CONFIG_NET", "records cannot be received"},
@@ -104,7 +104,7 @@ Finding check_kernel(Surroundings& machine)
 	return fine;
 }
 
-// What cannot be read is no fault if the module runs: it would not, without them.
+// If the options cannot be read but the module runs, the kernel has all of them.
 Finding check_options(Surroundings& machine)
 {
 	const auto options = machine.kernel_options();
@@ -128,7 +128,7 @@ Finding check_options(Surroundings& machine)
 		"use Debian's kernel, or build one with " + found + "=y"};
 }
 
-// A kernel that is locked down takes modules that are signed with a key it knows.
+// A kernel that is locked down loads only modules that are signed with a key it knows.
 Finding check_signing(Surroundings& machine)
 {
 	const auto lockdown = machine.read("/sys/kernel/security/lockdown");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// What is missing on a machine for everything to work: each thing that uwind needs,
-// what its absence costs, and the command that mends it.
+// What a machine lacks for uwind: what was found, what does not work without it, and the
+// command that corrects it.
 #pragma once
 
 #include "model/finding.h"
@@ -10,7 +10,7 @@ namespace uwind {
 
 Diagnosis examine(Surroundings& machine);
 
-// The checks one by one, in the order in which they are shown.
+// The result of each check, in the order in which they are shown.
 Finding check_kernel(Surroundings& machine);
 Finding check_options(Surroundings& machine);
 Finding check_signing(Surroundings& machine);

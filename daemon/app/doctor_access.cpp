@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What is missing on a machine: who may use the module, and what makes its stacks better.
+// What a machine lacks for uwind: the right to use the module, and what makes its stacks better.
 #include "app/doctor.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr char device_path[] = "/dev/uwind";
 constexpr char self_path[] = "/dev/uwind-self";
 constexpr std::uint64_t least_rate_hz = 1000;
 
-// Numbers as in capabilities(7): the kernel's own and for ever.
+// The kernel's numbers, which never change (capabilities(7)).
 enum Capability {
 	dac_read_search = 2,
 	net_admin = 12,
@@ -28,7 +28,7 @@ enum Capability {
 
 struct Helpful {
 	Capability number;
-	bool in_sys_admin; // CAP_SYS_ADMIN counts for it
+	bool in_sys_admin; // CAP_SYS_ADMIN includes it
 	const char* name;
 	const char* costs;
 };
@@ -58,7 +58,7 @@ bool is_member(const Caller& caller, const std::string& group)
 	return std::ranges::find(caller.groups, group) != caller.groups.end();
 }
 
-// Membership helps only where the group has rights, and root's group is for nobody.
+// Joining the group helps only if it may use the device; nobody should join root's.
 std::string way_in(const DeviceNode& node, const Caller& caller)
 {
 	if ((node.mode & 060) == 060 && node.group != "root" && !is_member(caller, node.group))
@@ -79,7 +79,7 @@ std::string number_in(Surroundings& machine, const std::string& path)
 
 } // namespace
 
-// Without the module there is no device, which check_module has said.
+// Without the module there is no device; check_module reports that.
 Finding check_device(Surroundings& machine)
 {
 	if (!machine.exists("/sys/module/uwind"))
@@ -130,7 +130,7 @@ Finding check_capabilities(Surroundings& machine)
 	return {"privilege", Verdict::warning, caller.user + " has no " + found, costs, "sudo uwind ..."};
 }
 
-// The kernel throttles every event at that rate, and lowers it by itself on a slow machine.
+// The kernel throttles events that exceed this rate, and lowers it by itself on a slow machine.
 Finding check_sample_rate(Surroundings& machine)
 {
 	const std::string rate = number_in(machine, "/proc/sys/kernel/perf_event_max_sample_rate");
@@ -142,7 +142,7 @@ Finding check_sample_rate(Surroundings& machine)
 		"sysctl kernel.perf_event_max_sample_rate=100000"};
 }
 
-// What people who know perf ask first. The module's events are the kernel's own.
+// Users of perf ask for this first. It does not apply to the module's events: the kernel itself opens these.
 Finding check_perf_settings(Surroundings& machine)
 {
 	return {"perf", Verdict::ok,

@@ -14,8 +14,8 @@ FileOpener::FileOpener(const Ports& ports, Modules& modules, ScannedFiles& scann
 {
 }
 
-// The mapping that holds the address; or, if the file is known and only its
-// mapping or its path is not, any of the file.
+// The mapping that holds pc; of a file that was announced without its mapping or its
+// path, any mapping of it.
 std::optional<Mapping> FileOpener::locate(const FileJob& job)
 {
 	const auto mappings = processes_.mappings(job.tgid);
@@ -44,7 +44,7 @@ bool FileOpener::complete(FileJob& job)
 	return true;
 }
 
-// There will be no table for it.
+// The file gets no table, and this is known from now on.
 void FileOpener::not_opened(const FileJob& job)
 {
 	if (job.module)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// Reads the record stream in a thread of its own, so that the kernel's socket
-// buffer is emptied whatever the rest is busy with.
+// Reads the record stream in a thread of its own, so that the socket's buffer is
+// emptied even while the caller is busy.
 #pragma once
 
 #include <atomic>
@@ -13,18 +13,18 @@
 
 namespace uwind {
 
-// The queue is bounded; while it is full the socket fills, and the module counts
-// what it could not send as lost ("dropped"): no loss goes unseen.
+// The queue is bounded. While it is full, the socket's buffer fills, and the module
+// counts what it cannot send as lost ("dropped").
 class Intake {
 public:
 	Intake(RecordStream& stream, Threads& threads, std::size_t limit = 512);
 	~Intake();
 
 	std::optional<RecordBatch> pop(std::chrono::milliseconds timeout) { return queue_.pop(timeout); }
-	// Read what has been sent by now, then end. Pop until finished().
+	// Ends the thread after it has read what was sent up to now. Pop until finished().
 	void finish() { draining_ = true; }
 	bool finished() const { return queue_.finished(); }
-	// Why reading ended too early, if it did.
+	// Why reading ended before finish(). Nothing: it did not.
 	std::optional<Error> error();
 
 private:

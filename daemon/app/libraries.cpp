@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// Where the dynamic loader would look for a library. Not its cache and not the
-// environment: a library that is missed here is found when it is first sampled.
+// Where the dynamic loader looks for a library, without its cache and without the
+// environment. A library that is not found here gets its table after its first sample.
 #include "app/libraries.h"
 
 #include <sstream>

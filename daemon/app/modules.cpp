@@ -6,7 +6,7 @@
 
 namespace uwind {
 
-// What is known by a path keeps it. True: it had none, and has this one.
+// A module keeps its first path. True: it had none, and now has this one.
 bool Modules::name_nameless(Module& module, const std::string& path)
 {
 	if (!module.path.empty() || path.empty())
@@ -114,12 +114,12 @@ std::optional<Module> Modules::get(ModuleId id)
 	return *module;
 }
 
-// Callers hold mutex_. The longest unused first.
+// Callers hold mutex_. The longest unused come first.
 std::vector<ModuleId> Modules::unused(std::size_t most) const
 {
 	std::vector<std::pair<std::uint64_t, ModuleId>> candidates;
 	for (const auto& [id, module] : modules_)
-		if (module.last_used + 1 < period_) // the running one has not been looked at yet
+		if (module.last_used + 1 < period_) // used neither in this period nor in the last one
 			candidates.emplace_back(module.last_used, id);
 	std::sort(candidates.begin(), candidates.end());
 	std::vector<ModuleId> ids;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The files that frames lie in: which file a number means, what is known of it.
+// The files that frames lie in: by the module's file number, with what is known of each.
 #pragma once
 
 #include <list>
@@ -20,12 +20,12 @@ using ModuleId = std::uint32_t;
 // The path under which /proc and reports show the vDSO.
 inline constexpr char vdso_path[] = "[vdso]";
 
-// A copy of what is known; fd keeps the file open as long as anyone uses it.
+// What is known of a file. Copies share fd, which keeps the file open.
 struct Module {
 	std::string path;
 	FileIdentity identity;
-	std::optional<Method> method; // of its table; nothing: it has none (yet)
-	std::uint32_t table = 0;      // the table's number, if it is ours
+	std::optional<Method> method; // of its table; nothing: it has none, or none yet
+	std::uint32_t table = 0;      // number of the table that this program made; 0: none
 	std::uint64_t rows = 0;
 	std::uint64_t bytes = 0;
 	// CLOCK_BOOTTIME: since when it has this table, or is known to have none.
@@ -48,7 +48,7 @@ public:
 
 	struct Added {
 		ModuleId id;
-		bool is_new; // or had no path, by which it could be opened
+		bool is_new; // or it had no path before, and so could not be opened
 	};
 	Added add(const FileIdentity& identity, const std::string& path);
 	void set_path(ModuleId id, const std::string& path);
@@ -60,8 +60,8 @@ public:
 	void set_table_known(ModuleId id, std::uint64_t since_ns);
 
 	std::optional<Module> get(ModuleId id);
-	// Kernel file numbers that were used since the last call stay; the tables of
-	// at most this many others are given up: their numbers are returned.
+	// Forgets at most so many files that were used neither in this period nor in the
+	// last one, the longest unused first. Returns the numbers of their tables.
 	std::vector<std::uint32_t> give_up_unused(std::size_t most);
 	void next_period();
 	std::size_t size();

@@ -20,7 +20,7 @@ ReportModule to_report(const Module& module)
 	return result;
 }
 
-// Gives the modules of a report their places in it.
+// Gives each module that frames lie in an index in the report.
 class ModuleList {
 public:
 	ModuleList(Modules& modules, Report& report) : modules_(modules), report_(report) {}
@@ -31,7 +31,7 @@ public:
 		std::vector<Segment> segments;
 	};
 
-	// By kernel file number; nothing: no file, or one that was never announced.
+	// By number of a FileRecord; null: no file, or one that was never announced.
 	const Place* of(std::uint32_t file)
 	{
 		auto [known, is_new] = places_.try_emplace(file);
@@ -59,7 +59,7 @@ private:
 	std::map<ModuleId, Index> indices_;
 };
 
-// A return address belongs to the call in front of it.
+// A return address belongs to the call instruction before it.
 ReportFrame named(const RawFrame& raw, const ModuleList::Place* place, Symbols& symbols)
 {
 	ReportFrame frame;

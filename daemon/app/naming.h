@@ -8,11 +8,11 @@
 
 namespace uwind {
 
-// Where a file offset lies in the ELF file's own address space; the offset
-// itself where no segment holds it.
+// The ELF file's virtual address of a file offset; the offset itself if no
+// segment holds it.
 std::uint64_t address_in(const std::vector<Segment>& segments, std::uint64_t offset);
 
-// Fills in processes, modules, frames, stacks and samples.
+// Fills the report's processes, modules, frames, stacks and samples.
 void fill_report(Collected collected, Modules& modules, Symbols& symbols, Report& report);
 
 } // namespace uwind

@@ -13,8 +13,8 @@ namespace uwind {
 
 struct RecordingOptions {
 	SessionOptions session;
-	std::string target;  // for people: "all", "pid 12", "command sleep"
-	std::string program; // a program about to be started: its file; else ""
+	std::string target;  // as reports show it: "all", "pid 12", "command sleep"
+	std::string program; // the file of a program that is about to be started; "": none
 	Aggregate::Limits limits;
 };
 
@@ -22,19 +22,19 @@ class Recording {
 public:
 	Recording(const Ports& ports, RecordingOptions options);
 
-	// Starts the session without counting yet, and gives tables to what the
-	// targets map. stop() true ends that early.
+	// Starts the session, which does not count yet, and gives tables to the files
+	// that the targets map. Ends early when stop() is true.
 	Status prepare(const StopRequested& stop);
 	Status enable();
-	// Only what ran in user mode is counted, whether or not that was asked for. After prepare().
+	// After prepare(): whether the module counts in user mode only, asked for or not.
 	bool user_only() const { return options_.session.user_only; }
 
-	// Takes in what arrives within that time.
+	// Takes in the records that arrive within that time.
 	Status run_for(std::chrono::milliseconds time);
 
-	// A report of what happened since the last one; sampling goes on.
+	// A report of what was sampled since the last one. Sampling continues.
 	Result<Report> interval();
-	// Ends the session and reports what happened since the last report.
+	// Ends the session; a report of what was sampled since the last one.
 	Result<Report> finish();
 
 private:
@@ -47,7 +47,7 @@ private:
 	Counts own_counts();
 
 	Ports ports_;
-	RecordingOptions options_; // user_only as the module has it
+	RecordingOptions options_; // user_only as the module decided
 	Modules modules_;
 	Symbols symbols_;
 	Aggregate aggregate_;
@@ -56,8 +56,8 @@ private:
 	std::uint32_t session_ = 0;
 	std::uint64_t next_sequence_ = 0;
 	Counts counts_;          // of messages, since the start
-	Counts reported_counts_; // up to the last report
-	SessionStats reported_;  // up to the last report
+	Counts reported_counts_; // own_counts() of the last report
+	SessionStats reported_;  // those of the last report
 	std::uint64_t since_ns_ = 0;
 	std::int64_t since_ = 0;
 };

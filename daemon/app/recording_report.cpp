@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// A recording's reports: what was collected, and the numbers since the last one.
+// A recording's reports: the samples, and the counters since the last report.
 #include "app/naming.h"
 #include "app/recording.h"
 #include "base/cpu_list.h"
@@ -56,8 +56,8 @@ Counts Recording::own_counts()
 	return counts;
 }
 
-// What was open when the stretch of time began is asked in it: so
-// requested = answered + lost + pending holds for every report.
+// Requests that were open at the last report count as requested in this one too, so
+// that requested = answered + lost + pending holds for every report.
 void Recording::fill_counters(const SessionStats& stats, Report& report)
 {
 	ReportCounters& counters = report.counters;

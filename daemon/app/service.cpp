@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds look_around(100); // how often requests are looked at
+constexpr milliseconds look_around(100); // how often requests are checked
 constexpr std::uint64_t ns_per_s = 1'000'000'000;
 
 RecordingOptions options_of(const Settings& settings)
@@ -103,14 +103,15 @@ Status Service::sample(Recording& recording, Clock& clock)
 		const std::uint64_t now = clock.boottime_ns(), due = begun + settings_.interval_s * ns_per_s;
 		if (now < due)
 			continue;
-		begun = now - due < settings_.interval_s * ns_per_s ? due : now; // after a standstill: no bursts
+		// Late by an interval or more: no burst of reports.
+		begun = now - due < settings_.interval_s * ns_per_s ? due : now;
 		if (auto stored = store(recording.interval()); !stored)
 			return stored;
 	}
 	return Nothing{};
 }
 
-// A disk may be full for a while: say so, and go on.
+// A report that cannot be stored, as on a full disk, is logged; sampling continues.
 Status Service::store(const Result<Report>& report)
 {
 	if (!report)
@@ -139,7 +140,7 @@ bool Service::reload()
 	return false;
 }
 
-// All of it, or nothing.
+// Adopts all settings, or none of them.
 Status Service::adopt(const Settings& wanted)
 {
 	if (!same_session(wanted, settings_))
@@ -153,8 +154,8 @@ Status Service::adopt(const Settings& wanted)
 	return Nothing{};
 }
 
-// Would the module sample like that? The session that runs goes on meanwhile; this one
-// never counts, and goes with its device.
+// Whether the module accepts a session with these settings. The running session
+// continues; this one never counts, and ends with its device.
 Status Service::try_session(const Settings& wanted)
 {
 	auto outside = ports_.open();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// What uwindd does from its start to its end: recordings one behind the other, a
-// report per interval, settings that are read again on request.
+// What uwindd does from its start to its end: one recording after another, a
+// report per interval, and settings that are read again on request.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace uwind {
 
-// What one recording needs of the outside, open as long as the object lives.
+// The ports of one recording. They are open as long as the object lives.
 class Outside {
 public:
 	virtual ~Outside() = default;
@@ -27,21 +27,21 @@ struct ServicePorts {
 	ReportStore& reports;
 	std::function<Result<std::unique_ptr<Outside>>()> open;
 	std::function<Result<Settings>()> read_settings;
-	std::function<std::string(const Report&)> describe; // in one line
+	std::function<std::string(const Report&)> describe; // a report, in one line
 };
 
 class Service {
 public:
 	Service(ServicePorts ports, Settings settings);
 
-	// Until somebody asks it to stop, or the module fails it.
+	// Until it is asked to stop, or until an error of the module.
 	Status run();
 
 private:
 	Status record();
 	Status sample(Recording& recording, Clock& clock);
 	Status store(const Result<Report>& report);
-	// True: this recording cannot go on with what was read.
+	// True: the new settings need a new recording.
 	bool reload();
 	Status adopt(const Settings& wanted);
 	Status try_session(const Settings& wanted);

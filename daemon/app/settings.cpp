@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The keys of the service's configuration, and the file in which they stand.
+// The keys of the service's configuration, and the reader of its file.
 #include "app/settings.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string get_number(const Settings& settings)
 	return std::to_string(settings.*Member);
 }
 
-// A service has no folder of its own that a relative path could begin in.
+// A relative path would depend on the folder in which the service was started.
 bool set_folder(Settings& settings, std::string_view value)
 {
 	if (value.empty() || value.front() != '/')
@@ -142,7 +142,7 @@ class Reader {
 public:
 	explicit Reader(const Settings& base) : settings_(base) {}
 
-	// "" or what is wrong with the line.
+	// What is wrong with the line; "": nothing.
 	std::string take(std::string_view line, unsigned number)
 	{
 		line = trimmed(line);
@@ -165,7 +165,7 @@ public:
 
 private:
 	Settings settings_;
-	std::map<const SettingKey*, unsigned> lines_; // where each was set
+	std::map<const SettingKey*, unsigned> lines_; // the line that set each
 };
 
 } // namespace

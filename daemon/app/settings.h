@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// The keys of the service's configuration: one table for the file, the command line
-// and the messages about both.
+// The keys of the service's configuration: one table for the file, for the command
+// line, and for the messages about both.
 #pragma once
 
 #include <span>
@@ -19,15 +19,15 @@ struct SettingKey {
 	const char* allowed; // "a number from 1 to 86400"
 	const char* example; // a value that is allowed
 	bool is_path;
-	bool is_flag; // on the command line its presence means yes
-	// False: this value is not allowed, and nothing was changed.
+	bool is_flag; // on the command line it has no value; it means yes
+	// False: the value is not allowed; nothing was changed.
 	bool (*set)(Settings& settings, std::string_view value);
 	std::string (*get)(const Settings& settings);
 };
 
 std::span<const SettingKey> setting_keys();
 
-// "" or what is wrong with that value, what is allowed, and an example.
+// What is wrong with that value, what is allowed, and an example; "": nothing is wrong.
 std::string complaint_about(const SettingKey& key, std::string_view value);
 
 struct ReadSettings {
@@ -35,11 +35,11 @@ struct ReadSettings {
 	std::vector<std::string> complaints; // "FILE:LINE: what is wrong, and what may have been meant"
 };
 
-// Lines of the form "key = value", empty lines, and lines that begin with '#'. What
-// the text does not name stays as it is in base. Every wrong line is complained of.
+// Lines of the form "key = value", empty lines, and lines that begin with '#'. Keys
+// that the text does not name keep their values of base. Every wrong line gives a complaint.
 ReadSettings read_settings(std::string_view text, const std::string& file, const Settings& base);
 
-// One "key = value" per line, as the file has them.
+// One "key = value" per line, in the form of the file.
 std::string text_of(const Settings& settings);
 
 } // namespace uwind

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The functions of one file, ordered for look-up.
+// The functions of one file, sorted by address.
 #include "app/symbol_table.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace uwind {
 namespace {
 
-// Of several names for one address: global before local before weak, the
-// shortest, the first in the alphabet.
+// The best of several names for one address: global before local before weak, then
+// the shortest, then the first in the alphabet.
 bool comes_first(const Symbol& a, const Symbol& b)
 {
 	const auto rank = [](const Symbol& s) { return std::tuple(s.address, s.binding, s.name.size()); };
@@ -39,8 +39,8 @@ SymbolTable::SymbolTable(std::vector<Symbol> symbols, EntryCode entry) : entry_(
 	keep(symbols);
 }
 
-// Names of one start may differ in size: the best name is kept, with the
-// furthest end that any of them has.
+// Symbols with one start may differ in size: the best name is kept, with the
+// highest end of them all.
 void SymbolTable::keep(const std::vector<Symbol>& symbols)
 {
 	std::uint64_t reach = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The functions of one file, ordered for look-up.
+// The functions of one file, sorted by address.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@ struct NamedPlace {
 	std::uint64_t offset = 0; // from the function's start
 };
 
-// The code that a program begins with.
+// The code at a program's ELF entry point.
 struct EntryCode {
 	std::uint64_t address = 0;
 	std::uint64_t bytes = 0; // 0: a library, or not known
 };
 
-// A name counts only where the symbol's size covers the address. Entry code is
-// called "_start" where nothing else is named.
+// A function is found only where its symbol's size covers the address. Entry code
+// without a symbol is named "_start".
 class SymbolTable {
 public:
 	SymbolTable(std::vector<Symbol> symbols, EntryCode entry);
@@ -35,8 +35,8 @@ private:
 	struct Function {
 		std::uint64_t start;
 		std::uint64_t end;
-		std::uint64_t reach; // the furthest end up to here
-		std::size_t name;    // where it begins in names_; ends at a NUL
+		std::uint64_t reach; // the highest end of this and all earlier functions
+		std::size_t name;    // offset in names_; NUL-terminated
 	};
 
 	void keep(const std::vector<Symbol>& symbols);
@@ -47,7 +47,7 @@ private:
 	EntryCode entry_;
 };
 
-// A C++ name as people write it; anything else as it is.
+// The demangled form of a C++ name; other names unchanged.
 std::string demangled(const std::string& name);
 
 } // namespace uwind

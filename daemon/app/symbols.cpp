@@ -34,8 +34,8 @@ const SymbolTable& Symbols::table_of(ModuleId id)
 	return kept_.front().table;
 }
 
-// Opened when it was met, if it is still open; else what lies at its path now,
-// if that is the same file.
+// The descriptor from when its table was made, if it is still open; else the file
+// that has its path now, if that is the same one.
 std::shared_ptr<UniqueFd> Symbols::file_of(const Module& module)
 {
 	if (module.fd)

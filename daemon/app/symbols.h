@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Names for addresses in modules; keeps the symbol tables that were used last.
+// Names for addresses in modules. Keeps the symbol tables that were used last.
 #pragma once
 
 #include <list>
@@ -37,10 +37,10 @@ private:
 	Objects& objects_;
 	Processes& processes_;
 	Modules& modules_;
-	const std::size_t limit_; // symbols in all tables kept
+	const std::size_t limit_; // symbols in all tables that are kept
 	std::list<Entry> kept_;   // most recently used first
 	std::size_t total_ = 0;
-	std::set<std::string> said_; // about debug files: once each
+	std::set<std::string> said_; // messages about debug files that were logged: each only once
 };
 
 } // namespace uwind

@@ -25,7 +25,7 @@ void TableMaker::give_up_unused(std::size_t most)
 			events_.count("tables_given_up");
 }
 
-// A full budget is met by giving up tables that the last period did not use.
+// When the budget is full, gives up tables that were not used, and tries once more.
 Result<MadeTable> TableMaker::create(const TableContent& content)
 {
 	auto made = kernel_.create_table(content);

@@ -20,7 +20,8 @@ public:
 	// program's table serves the file), _refused (the budget is full) or _rejected,
 	// or as files_without_table. A broken section also counts as sections_refused.
 	void make(const OpenedModule& opened);
-	// Destroys the tables of at most that many files that the last period did not use.
+	// Destroys the tables of at most so many files that were used neither in this period nor
+	// in the last one.
 	void give_up_unused(std::size_t most);
 
 private:
