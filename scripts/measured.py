@@ -195,15 +195,23 @@ def read_figures(_, text, names, gathered):
 READERS = {"lines": read_lines, "matrix": read_matrix, "figures": read_figures}
 
 
-def failed(log):
+def failed(log, out):
     """A step that failed has no figures."""
-    results = log.parent / "results"
-    return results.exists() and f"FAIL {log.stem} " in results.read_text(encoding="utf-8")
+    results, junit = log.parent / "results", out / "junit.xml"
+    if results.exists() and f"FAIL {log.stem} " in results.read_text(encoding="utf-8"):
+        return True
+    tests = re.findall(r'<testcase name="([^"]+)"[^>]* status="fail"', junit.read_text(encoding="utf-8") if junit.exists() else "")
+    return log.parent == out and log.stem in tests
 
 
 def logs_of(out):
     files = (path for path in out.rglob("*") if path.suffix == ".log" or path.name in ("results", "console"))
-    return [(path, str(path.relative_to(out))) for path in sorted(files) if path.is_file() and not failed(path)]
+    return [(path, str(path.relative_to(out))) for path in sorted(files) if path.is_file() and not failed(path, out)]
+
+
+def text_of(log):
+    """What a case in a guest prints is nested in KTAP, as "  # LINE"."""
+    return re.sub("^ +# ", "", log.read_text(encoding="utf-8", errors="replace"), flags=re.MULTILINE)
 
 
 def run_commit():
@@ -220,7 +228,7 @@ def collect(out):
                 match = re.fullmatch(source["log"], name)
                 if not match:
                     continue
-                text = texts.setdefault(path, path.read_text(encoding="utf-8", errors="replace"))
+                text = texts.setdefault(path, text_of(path))
                 gathered, times = runs.setdefault(name.split("/")[0], (Gathered(table), []))
                 READERS[source.get("reader", "lines")](source, text, match.groupdict(), gathered)
                 times.append(path.stat().st_mtime)
