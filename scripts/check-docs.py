@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 120
-FILLED = 95  # a paragraph whose lines are at least so long was wrapped before, and is wrapped as one
+FILLED = range(95, 171)  # a paragraph with such lines was wrapped before, and is wrapped as one
 TREES = ("kmod", "daemon", "tests", "qemu", "scripts", "docs", "include")
 # Their READMEs speak for the folders in them: inputs of a fuzzer each, a toolchain each, a folder of what is tested each.
 ALIKE = ("tests/fuzz/corpus/", "tests/sframe/set/", "tests/unit/")
@@ -87,7 +87,8 @@ def wrapped_paragraph(lines):
         return
     begin = ITEM.match(lines[0])[0]
     indent = " " * len(begin)
-    filled = all(len(line) >= FILLED for line in lines[:-1])
+    sentences = all(re.search(r"[.:;]$", line) for line in lines)  # a line each: stays so
+    filled = not sentences and all(len(line) in FILLED for line in lines[:-1])
     for lines_of_one in [lines] if filled else [[line] for line in lines]:
         first = begin if lines_of_one[0] is lines[0] else indent
         text = " ".join(line.strip() for line in lines_of_one)
