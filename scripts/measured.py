@@ -31,7 +31,7 @@ COLUMNS = 120
 
 
 class Table:
-    """One subject: its columns, and its rows as dictionaries."""
+    """One subject: its columns, and its rows as dictionaries of keys, figures and what is said of them."""
 
     def __init__(self, path):
         self.path, self.name = path, path.stem
@@ -46,7 +46,8 @@ class Table:
         parts += [("figures", lines_of(self.figures.values()))]
         if self.sources:
             parts += [("collect", lines_of(self.sources))]
-        parts += [("rows", lines_of(self.rows))]
+        names = [*self.keys, *self.figures, *OWN]
+        parts += [("rows", lines_of({name: row[name] for name in names if name in row} for row in self.rows))]
         text = ",\n".join(f' "{name}": {value}' for name, value in parts)
         self.path.write_text("{\n" + text + "\n}\n", encoding="utf-8")
 
