@@ -212,6 +212,9 @@ refuse_cfi() {
 run_bench() {
 	configure bench build/bench >/dev/null
 	ninja -C build/bench bench_core bench_lower >/dev/null
-	build/bench/tests/bench_core
-	build/bench/tests/bench_lower
+	mkdir -p "$OUT"
+	{
+		build/bench/tests/bench_core
+		build/bench/tests/bench_lower
+	} | tee "$OUT/bench.log"
 }
