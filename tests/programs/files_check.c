@@ -17,9 +17,9 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "check.h"
+#include "clock.h"
 #include "genl.h"
 #include "uwind.h"
 
@@ -42,14 +42,6 @@ struct known {
 };
 
 static struct known files[NR_NUMBERS];
-
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* --- reading ------------------------------------------------------------------------------ */
 

@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "check.h"
+#include "clock.h"
 #include "genl.h"
 #include "uwind.h"
 
@@ -39,14 +39,6 @@ struct board {
 
 static struct board *board;
 static long longest; /* message, in bytes */
-
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void pin(int cpu)
 {

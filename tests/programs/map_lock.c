@@ -14,9 +14,9 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "check.h"
+#include "clock.h"
 #include "genl.h"
 #include "slow_cgroup.h"
 #include "uwind.h"
@@ -37,14 +37,6 @@ struct board {
 };
 
 static struct board *board;
-
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void sleep_ms(long ms)
 {

@@ -15,10 +15,10 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "clock.h"
 #include "genl.h"
 #include "uwind.h"
 
@@ -47,14 +47,6 @@ struct function {
 } __attribute__((packed));
 
 static int device;
-
-static long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* A section of functions without rows, for text that follows it in memory. */
 static struct uwind_self_add make_section(uint32_t nr)
