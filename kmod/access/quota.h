@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What users without privilege may make grow: one account for each of them, one
- * limit of each kind for an account, and one for all accounts together, which is
- * at least four times as much: nobody takes what is there for everybody.
+ * Limits on what users without privilege may use: one account for each of them, one
+ * limit of each kind for an account, and one for all accounts together, which is at
+ * least four times as much, so that one user cannot use up what is there for all.
  *
  * A user is the one who is accountable: in a user namespace, the user who made it, however
  * many ids are mapped there. What root made (a container, say) is an account of

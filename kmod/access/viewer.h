@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whose stacks an open file of the device may have.
+ * Which tasks an open file of the device may see.
  */
 #ifndef UW_VIEWER_H
 #define UW_VIEWER_H

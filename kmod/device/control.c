@@ -107,7 +107,7 @@ static const struct file_operations control_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* Everybody's messages to any family wait for this one: it waits for nobody. */
+/* Generic netlink handles messages one at a time, whatever their family: so this waits for nothing. */
 static int client_attach(struct uw_client *client, struct uw_reader *socket, bool privileged)
 {
 	int err = -EBUSY;

@@ -6,8 +6,8 @@
  * a task that sleeps in the kernel keeps its request, so their number depends
  * on how many tasks sleep, not on the sampling rate.
  *
- * A request that a thread has not answered counts for the thread's user, who may have
- * a part of all: a user with thousands of sleeping threads leaves some to others.
+ * A request that a thread has not answered counts for the thread's user, who may have a
+ * part of all. So a user with thousands of sleeping threads cannot use up the supply.
  *
  * Requests lie side by side in blocks of pages, and each holds a reference to
  * its block. So each can be freed alone when the module has gone (resident.h),

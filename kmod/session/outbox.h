@@ -48,10 +48,10 @@ int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader, str
 /* Nobody queues any more, and everything is sent. Also after a failed init. */
 void uw_outbox_deinit(struct uw_outbox *outbox);
 
-/* Have a message sent, complete but for its number. Task context. Waits for nobody. */
+/* Queue a message that is complete but for its sequence number. Task context. Waits for nobody. */
 void uw_outbox_queue(struct uw_outbox *outbox, struct sk_buff *skb, const struct uw_message *message);
 
-/* Have sent what there was when this was called. Sleeps. */
+/* Wait until what was queued before the call has been sent. Sleeps. */
 void uw_outbox_flush(struct uw_outbox *outbox);
 
 /* What was sent. */

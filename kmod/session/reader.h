@@ -32,10 +32,10 @@ int uw_reader_init(struct uw_reader *reader, const struct genl_family *family, c
 /* No message of any session can be on its way to it any more. */
 void uw_reader_deinit(struct uw_reader *reader);
 
-/* Nobody can read from it any more: there is no reference but ours. Never becomes false again. */
+/* True once nobody can read from it any more, as ours is the only reference. It stays true. */
 bool uw_reader_is_gone(const struct uw_reader *reader);
 
-/* Send, and free, a message, or free it if it cannot be had. Does not wait for the reader. May sleep. */
+/* Send a message, or free it and return an error. Does not wait for the reader. May sleep. */
 int uw_reader_send(const struct uw_reader *reader, struct sk_buff *message);
 
 #endif

@@ -195,7 +195,7 @@ struct uw_session *uw_running_start(const struct uwind_session_start *arg, const
 		uw_session_free(session);
 		return ERR_PTR(err);
 	}
-	/* Forks are followed by now: no child is made unseen. */
+	/* Forks are followed from now on, so that no child is missed. */
 	err = uw_session_begin(session, arg, lists);
 	if (!err)
 		return session;

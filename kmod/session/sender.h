@@ -43,7 +43,7 @@ void uw_sender_answer(struct uw_sender *sender, const struct uw_answer *answer, 
 /* Queue incomplete messages, too. Task context. */
 void uw_sender_push(struct uw_sender *sender);
 
-/* Have sent what there was when this was called. Sleeps. */
+/* Wait until what was written before the call has been sent. Sleeps. */
 void uw_sender_flush(struct uw_sender *sender);
 
 /* What was sent. */

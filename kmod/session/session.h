@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A session: who samples whom, and where the stacks go.
+ * A session: which tasks are sampled, and where the stacks go.
  */
 #ifndef UW_SESSION_H
 #define UW_SESSION_H

@@ -11,11 +11,11 @@
  * locks of shared files while others want to map them. So only an mm in which
  * something is bound is watched, never one that is merely sampled, and only if it
  * has not too many mappings. And a worker takes those locks: the task that binds may be
- * in a control group that has used its time up, or has hundreds of tasks that want
- * to run, and then comes back late to what it holds. The worker's time is nobody's,
- * but less than what the mappings have cost their maker. Nor does it wait for
- * locks that such a task holds already, as one that truncates a file of many mappings
- * does: it takes all locks at a moment when all are free.
+ * in a control group that has used its time up, or has hundreds of tasks that want to
+ * run, and would then hold the locks while it does not run. The worker's time is charged
+ * to nobody, but it is less than the mappings have cost their maker. Nor does the worker
+ * wait for locks that such a task holds already, as one that truncates a file of many
+ * mappings does: it takes the locks when all are free.
  *
  * What may still be running when it ends: callbacks under the notifiers' SRCU. They
  * touch nothing but this object, and the kernel frees it after that grace period,

@@ -2,15 +2,14 @@
 /*
  * Files by identity and by number.
  *
- * A file is kept as numbers, not as a reference to its inode or struct file:
- * those would pin the file system, and nobody could unmount it. It has no path:
- * each process may see another one, and the one that met it first shall not say what
- * others are shown.
+ * A file is stored as numbers, not as a reference to its inode or struct file, which
+ * would pin the file system, so that nobody could unmount it. It has no path: processes
+ * may see it at different paths, and the first that met it does not decide for others.
  *
- * The store itself holds a reference, so that a program that runs again and
- * again is one file with one number. Only when there is no room do files go that
- * nothing else refers to, and of those only such whose going makes room: if one
- * user's part is used up, the user's own.
+ * The store itself holds a reference, so that a program that runs again and again is one
+ * file with one number. Only when there is no room are files evicted that nothing else
+ * refers to, and of those only files that make room: if one user's part is used up, that
+ * user's.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>

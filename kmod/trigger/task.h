@@ -54,8 +54,9 @@ void uw_trigger_task_adopt(struct uw_trigger_task *trigger);
 void uw_trigger_task_sweep(struct uw_trigger_task *trigger);
 
 /*
- * For good, and not beside the sweep. When it returns, no handler runs any more, but for
- * those of uw_trigger_task_adopt(), which is beside it and drops what it has made.
+ * Drop all counters, for good. Not at the same time as the sweep. When it returns, no
+ * handler runs any more, but for counters that uw_trigger_task_adopt() is just making: it
+ * drops them itself.
  */
 void uw_trigger_task_close(struct uw_trigger_task *trigger);
 
