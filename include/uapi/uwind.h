@@ -109,9 +109,9 @@ enum uwind_rule_kind {
 	UWIND_RULE_OUTERMOST,    /* no caller: the walk is complete */
 	UWIND_RULE_SIGFRAME,     /* registers lie in the ABI's signal frame at SP */
 	UWIND_RULE_THREAD_START, /* no caller: first code of a thread */
-	UWIND_RULE_UNKNOWN, /* nothing is known: a return address is unwound by frame pointer, an exact pc is no_table */
-	UWIND_RULE_READ,    /* FRAME, derived from the instructions: at an exact pc it cannot end the stack */
-	UWIND_RULE_CLONE,   /* FRAME; THREAD_START if register 0, the result of a system call, is 0 */
+	UWIND_RULE_UNKNOWN,      /* nothing is known: no_table at an exact pc, the frame pointer at a return address */
+	UWIND_RULE_READ,         /* FRAME, derived from the instructions: at an exact pc it cannot end the stack */
+	UWIND_RULE_CLONE,        /* FRAME; THREAD_START if register 0, the result of a system call, is 0 */
 };
 
 enum uwind_cfa_kind { UWIND_CFA_REG, UWIND_CFA_MEM };
@@ -204,9 +204,9 @@ struct uwind_table_destroy {
 /*
  * UWIND_IOC_TABLE_TIE: the table applies to every mapping, in any process, of the
  * file that fd is open on, as long as its inode, its size and the time of its
- * last modification stay the same: new links, owners and modes change none. The table's
- * offsets are file offsets. EEXIST: tied already; ENOSPC: too many tables of
- * unprivileged users are tied to this file.
+ * last modification stay the same: new links, owners and modes change none of
+ * these. The table's offsets are file offsets. EEXIST: tied already; ENOSPC: too
+ * many tables of unprivileged users are tied to this file.
  */
 struct uwind_table_tie {
 	__u32 size;
@@ -227,7 +227,7 @@ struct uwind_range {
  * inherited by fork(). All ranges are bound or none. EEXIST: one overlaps a bound
  * range; EFAULT: one is not mapped executable; ENOSPC: more than 4,096 ranges in
  * the process. For the first ranges of a process also EFBIG: it has more than 1,024
- * mappings; EBUSY: others have held locks of files that it maps for a second.
+ * mappings; EBUSY: for a second others held locks of files that it maps.
  */
 struct uwind_range_bind {
 	__u32 size;
@@ -255,7 +255,7 @@ struct uwind_table_next {
 	__u64 bytes;     /* out */
 	__u32 owner_pid; /* out: process that created it */
 	__u32 file;      /* out: file number in records; 0: not tied */
-	__u64 path;      /* char[path_bytes]: the tied descriptor's path, as its opener saw it; NUL-terminated */
+	__u64 path;      /* char[path_bytes]: the file's path, as the process that tied it saw it; NUL-terminated */
 	__u32 path_bytes;
 	__u32 reserved;
 };
@@ -401,8 +401,8 @@ struct uwind_session_ask {
  * EDQUOT: the user's quota is used up; ENOSPC: the quota of all users together is;
  * EINTR: the caller is killed; EEXIST: the range overlaps one that is bound. For the
  * first range of a process also EFBIG: it has more than 1,024 mappings, so it must
- * register earlier; EBUSY: others have held locks of files that it maps for a
- * second, so it must try again later.
+ * register earlier; EBUSY: for a second others held locks of files that it maps, so
+ * it must try again later.
  * EBADMSG, EPROTONOSUPPORT, ENOENT: as UWIND_IOC_TABLE_CREATE.
  */
 struct uwind_self_add {
