@@ -76,14 +76,6 @@ def wait_for_no_tables():
     wait_until(20, lambda: f"nobody leaves tables: {run('uwind', 'list')}", lambda: not status()["tables"])
 
 
-def is_over(pid):
-    """A child that nobody has waited for is still there."""
-    try:
-        return re.search(r"^State:\s+(\w)", read(f"/proc/{pid}/status"), re.MULTILINE).group(1) in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
 def parameter(name):
     return PARAMETERS / name
 
