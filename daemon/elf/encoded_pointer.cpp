@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Encoded pointers: a format in the low half of the byte, a base in the high one.
+// Encoded pointers: the encoding byte has the format in its low half, the base in its high half.
 #include "elf/encoded_pointer.h"
 
 namespace uwind {

@@ -12,7 +12,7 @@ namespace uwind {
 inline constexpr std::uint8_t pointer_omitted = 0xff;
 inline constexpr std::uint8_t pointer_absolute = 0x00;
 
-// What encoded pointers are relative to.
+// The bases to which encoded pointers are relative.
 struct PointerBases {
 	std::uint64_t section = 0;         // address of the cursor's byte 0
 	std::optional<std::uint64_t> text; // textrel
@@ -24,10 +24,10 @@ struct PointerBases {
 // pointers are refused: they lie in memory that a file does not hold.
 bool pointer_supported(std::uint8_t encoding, const PointerBases& bases);
 
-// An encoded pointer. The encoding must be supported; truncation shows in cursor.ok().
+// Reads an encoded pointer. The encoding must be supported. If the bytes end early, cursor.ok() is false.
 std::uint64_t read_pointer(ByteCursor& cursor, std::uint8_t encoding, const PointerBases& bases);
 
-// The same bytes as a plain number: a range, or a pointer to be passed over.
+// Reads the same bytes as a plain number: a length, or a pointer that is skipped.
 std::uint64_t read_pointer_value(ByteCursor& cursor, std::uint8_t encoding, unsigned word);
 
 } // namespace uwind

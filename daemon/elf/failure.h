@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Errors of ELF files, in printf's words.
+// Errors of ELF files, formatted as by printf().
 #pragma once
 
 #include "base/result.h"
@@ -20,7 +20,7 @@ Error elf_failure(int code, const char* format, Args... args)
 	return Error{code, text};
 }
 
-// With libelf's own reason.
+// The message ends with libelf's reason.
 inline Error libelf_failure(const char* what)
 {
 	const char* why = elf_errmsg(-1);

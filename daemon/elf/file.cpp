@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// ELF headers through libelf: the reader that fills an ElfFile, and what is asked of it.
+// ELF headers, read through libelf: the reader that fills an ElfFile, and the functions of ElfFile.
 #include "elf/file.h"
 
 #include "elf/failure.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t max_programs = 1024;
 constexpr std::size_t max_sections = 65536;
-constexpr std::size_t max_segments = 16; // as the module
+constexpr std::size_t max_segments = 16; // the module's limit
 constexpr std::uint64_t max_note_bytes = 1 << 20;
 constexpr std::uint32_t max_id_bytes = 64;
 
@@ -137,7 +137,7 @@ Status ElfFileReader::add_program(std::size_t number)
 Status ElfFileReader::add_load(std::size_t number, const Segment& load, bool executable)
 {
 	if (!file_.image_.holds(load.offset, load.bytes))
-		return elf_failure(EBADMSG, "program header %zu: bytes 0x%llx+0x%llx lie behind the file's end", number,
+		return elf_failure(EBADMSG, "program header %zu: bytes 0x%llx+0x%llx lie past the file's end", number,
 				   Wide{load.offset}, Wide{load.bytes});
 	if (load.bytes > ~load.address)
 		return elf_failure(EBADMSG, "program header %zu: addresses 0x%llx+0x%llx wrap around", number,
@@ -151,8 +151,8 @@ Status ElfFileReader::add_load(std::size_t number, const Segment& load, bool exe
 	return Nothing{};
 }
 
-// A loader does not need section headers: without them, or with broken ones, the
-// program headers must do.
+// A loader needs no section headers. If they are missing or broken, only the program
+// headers are used.
 void ElfFileReader::read_sections()
 {
 	std::size_t count = 0, names = 0;
@@ -177,8 +177,8 @@ void ElfFileReader::read_sections()
 			    std::none_of(file_.headers_.begin(), file_.headers_.end(), code);
 }
 
-// Without an interpreter it may still be a program: the dynamic linker itself or
-// a static one. That needs no library, and does not begin where .text does.
+// A file without an interpreter may still be a program: the dynamic linker, or a
+// static one. Such a file needs no library, and its entry is not the start of .text.
 void ElfFileReader::check_entry()
 {
 	if (file_.debug_only_)

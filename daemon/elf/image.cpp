@@ -43,7 +43,7 @@ Result<ElfImage> ElfImage::from_bytes(std::vector<std::uint8_t>&& bytes)
 Result<Bytes> ElfImage::chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const
 {
 	if (!holds(offset, bytes))
-		return elf_failure(EBADMSG, "%s: bytes 0x%llx+0x%llx lie behind the file's end", what.c_str(),
+		return elf_failure(EBADMSG, "%s: bytes 0x%llx+0x%llx lie past the file's end", what.c_str(),
 				   Wide{offset}, Wide{bytes});
 	if (bytes > max_section_bytes)
 		return elf_failure(EBADMSG, "%s: 0x%llx bytes are more than the 256 MiB that are read", what.c_str(),

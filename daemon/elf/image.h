@@ -13,11 +13,11 @@
 
 namespace uwind {
 
-// The largest section that is read; the module refuses larger ones as well.
+// The largest section that is read. The module also refuses larger ones.
 inline constexpr std::uint64_t max_section_bytes = 256u << 20;
 
-// Reads on demand and never maps the file: one that shrinks meanwhile gives an error
-// and no signal. What was read lives as long as the image.
+// Reads on demand and never maps the file, so a file that shrinks meanwhile causes an
+// error, not a signal. Bytes that were read live as long as the image.
 class ElfImage {
 public:
 	// fd must stay open as long as the image is used. ENOEXEC: not an ELF file.
@@ -31,10 +31,10 @@ public:
 	{
 		return offset <= file_bytes_ && bytes <= file_bytes_ - offset;
 	}
-	// what: for the error.
+	// what: the name of the bytes in an error's message.
 	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
-	// Entries of a table as libelf reads them, in this machine's form; whole ones only. Null: cut off, or more than
-	// is read.
+	// The entries of a table, converted by libelf to this machine's form; only whole ones. Null: the table is
+	// truncated, or larger than the limit.
 	Elf_Data* table(std::uint64_t offset, std::uint64_t bytes, Elf_Type type) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Sections by name, by type, or through program headers; compressed ones are decompressed.
+// Finds sections by name, by type, or through program headers, and decompresses them.
 #include "elf/sections.h"
 
 #include "elf/encoded_pointer.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t pt_gnu_sframe = 0x6474e554;
 constexpr std::uint32_t sht_gnu_sframe = 0x6ffffff4;
-constexpr std::size_t max_packed_bytes = 64 << 20; // many times what any .gnu_debugdata holds
+constexpr std::size_t max_packed_bytes = 64 << 20; // much more than any known .gnu_debugdata has
 
 const ElfHeader* find_unloaded(const ElfFile& file, std::string_view name)
 {
@@ -23,7 +23,7 @@ const ElfHeader* find_unloaded(const ElfFile& file, std::string_view name)
 	return nullptr;
 }
 
-// A program header's contents, as a section of that name.
+// The contents of a program header, under a section's name.
 ElfFile::Found named_contents(const ElfFile& file, ElfHeader header, const char* name)
 {
 	header.name = name;
@@ -31,7 +31,7 @@ ElfFile::Found named_contents(const ElfFile& file, ElfHeader header, const char*
 	return file.contents(header);
 }
 
-// A section holds this address, and is not in the file.
+// Whether a section without contents in the file contains this address.
 bool is_absent(const ElfFile& file, std::uint64_t address)
 {
 	return std::any_of(file.headers().begin(), file.headers().end(), [&](const ElfHeader& header) {
@@ -68,8 +68,8 @@ ElfFile::Found from_eh_frame_header(const ElfFile& file)
 	return elf_failure(EBADMSG, "PT_GNU_EH_FRAME: .eh_frame at 0x%llx is in no segment", Wide{address});
 }
 
-// How large a compressed section will be; nothing: it is not compressed. GNU's older way has
-// no flag: "ZLIB", and then the size in eight bytes, the highest first.
+// The decompressed size of a section; nothing: it is not compressed. GNU's older format has
+// no flag, but begins with "ZLIB" and the size in eight bytes, big-endian.
 Result<std::optional<std::uint64_t>> unpacked_bytes(const ElfFile& file, const ElfHeader& header, Elf_Scn* section)
 {
 	GElf_Shdr now;
@@ -95,7 +95,7 @@ Result<std::optional<std::uint64_t>> unpacked_bytes(const ElfFile& file, const E
 	return std::optional(bytes);
 }
 
-// libelf holds it in full from then on.
+// libelf keeps the decompressed section from then on.
 ElfFile::Found decompressed(const ElfFile& file, const ElfHeader& header)
 {
 	Elf_Scn* section = elf_getscn(file.image().elf(), header.number);
@@ -162,7 +162,7 @@ const ElfFile* ElfFile::packed_debug_file() const
 	Result<ElfFile> file = bytes ? from_bytes(std::move(*bytes)) : Result<ElfFile>(bytes.error());
 	if (!file || !file->debug_only_ || file->arch_ != arch_)
 		return nullptr;
-	file->packed_read_ = true; // one in it is not looked for
+	file->packed_read_ = true; // do not look for one inside it
 	packed_ = std::make_shared<const ElfFile>(std::move(*file));
 	return packed_.get();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The sections that say how code is unwound, wherever a file has them.
+// The sections with unwind data, wherever a file has them.
 #pragma once
 
 #include "elf/file.h"
@@ -12,11 +12,11 @@ ElfFile::Found sframe_section(const ElfFile& file);
 ElfFile::Found eh_frame_section(const ElfFile& file);
 // By program header; 32-bit Arm only.
 ElfFile::Found exidx_section(const ElfFile& file);
-// By name, decompressed; it has no address; or that of .gnu_debugdata.
+// By name, decompressed; without an address. Else that of .gnu_debugdata.
 ElfFile::Found debug_frame_section(const ElfFile& file);
-// One that is in the file, loaded or not, as it is there.
+// A section in the file, loaded or not, not decompressed.
 ElfFile::Found unloaded_section(const ElfFile& file, std::string_view name);
-// Sections with code, as far as there are section headers and they can be read.
+// Sections with code; empty without readable section headers.
 std::vector<ElfSection> code_sections(const ElfFile& file);
 
 } // namespace uwind

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Segments are few: a linear search is the fast one.
+// A file has few segments, so a linear search is fastest.
 #include "elf/segments.h"
 
 #include <cerrno>

@@ -10,7 +10,7 @@
 
 namespace uwind {
 
-// Rows count file offsets in 32 bits.
+// Rows have 32-bit file offsets.
 inline constexpr std::uint64_t max_offset = 0xffffffff;
 
 inline bool segment_holds(const Segment& segment, std::uint64_t address, std::uint64_t bytes)
@@ -19,10 +19,10 @@ inline bool segment_holds(const Segment& segment, std::uint64_t address, std::ui
 	return address >= segment.address && into <= segment.bytes && bytes <= segment.bytes - into;
 }
 
-// The segment that holds all of [address, address + bytes), or nullptr.
+// The segment that contains all of [address, address + bytes); null: none.
 const Segment* find_segment(const std::vector<Segment>& segments, std::uint64_t address, std::uint64_t bytes);
 
-// File offsets of a stretch of code; nothing if it is in no segment, or too far.
+// The file offsets of a stretch of code. Nothing: it is in no segment, or they need more than 32 bits.
 struct OffsetRange {
 	std::uint32_t start, end;
 };

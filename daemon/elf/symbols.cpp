@@ -32,7 +32,7 @@ void ElfFile::each_symbol(std::uint32_t type, const std::function<void(const Elf
 {
 	const ElfHeader* const header = symbol_table(*this, type);
 	Elf_Data* const data = header ? image_.table(header->offset, header->bytes, ELF_T_SYM) : nullptr;
-	// Section number 0 has no header here.
+	// Section number 0 has no header in sections().
 	const ElfHeader* const strings =
 		header && header->link && header->link <= headers_.size() ? &headers_[header->link - 1] : nullptr;
 	const Result<Bytes> found =

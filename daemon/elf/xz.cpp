@@ -8,7 +8,7 @@
 namespace uwind {
 namespace {
 
-constexpr std::uint64_t max_decoder_bytes = 72 << 20; // xz -9 takes 65 MiB
+constexpr std::uint64_t max_decoder_bytes = 72 << 20; // xz -9 needs 65 MiB
 constexpr std::size_t step_bytes = 1 << 20;
 
 class Decoder {
@@ -18,7 +18,7 @@ public:
 	Decoder(const Decoder&) = delete;
 	Decoder& operator=(const Decoder&) = delete;
 
-	// False: broken, or longer than that.
+	// False: broken, or larger than max_bytes.
 	bool run(Bytes packed, std::size_t max_bytes, std::vector<std::uint8_t>& bytes);
 
 private:
@@ -28,7 +28,7 @@ private:
 
 bool Decoder::run(Bytes packed, std::size_t max_bytes, std::vector<std::uint8_t>& bytes)
 {
-	bytes.reserve(max_bytes); // growing would copy; what is not filled takes no memory
+	bytes.reserve(max_bytes); // avoids copies; pages that are never written take no memory
 	stream_.next_in = packed.data();
 	stream_.avail_in = packed.size();
 	for (lzma_ret state = ready_ ? LZMA_OK : LZMA_PROG_ERROR; state != LZMA_STREAM_END;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Sections that are an .xz file each.
+// Sections whose contents are an .xz file.
 #pragma once
 
 #include "base/byte_cursor.h"
@@ -9,7 +9,7 @@
 
 namespace uwind {
 
-// What is packed in them, at most this many bytes. EBADMSG: broken, or more than that.
+// The decompressed contents, at most this many bytes. EBADMSG: broken, or larger.
 Result<std::vector<std::uint8_t>> unpack_xz(Bytes packed, std::size_t max_bytes);
 
 } // namespace uwind

@@ -113,7 +113,7 @@ TEST_CASE("segments that lie are refused")
 {
 	Image file;
 	file.last_program().p_filesz = 0x100000;
-	CHECK(error_of(file.build()).message == "program header 0: bytes 0x1000+0x100000 lie behind the file's end");
+	CHECK(error_of(file.build()).message == "program header 0: bytes 0x1000+0x100000 lie past the file's end");
 	file = Image();
 	file.last_program().p_offset = ~0ull - 8;
 	CHECK(error_of(file.build()).code == EBADMSG);
@@ -129,7 +129,7 @@ TEST_CASE("segments that lie are refused")
 	CHECK(error_of(file.build()).message == "more than 16 executable segments");
 }
 
-TEST_CASE("a program header table behind the file's end is refused")
+TEST_CASE("a program header table past the file's end is refused")
 {
 	ByteVector bytes = Image().build();
 	const std::uint64_t far = 1 << 20;
@@ -137,7 +137,7 @@ TEST_CASE("a program header table behind the file's end is refused")
 	CHECK_FALSE(ElfFile::from_bytes(bytes));
 }
 
-TEST_CASE("section headers behind the file's end leave the program headers")
+TEST_CASE("section headers past the file's end leave the program headers")
 {
 	Image file = with_function();
 	ByteVector bytes = file.build();
@@ -150,14 +150,14 @@ TEST_CASE("section headers behind the file's end leave the program headers")
 	CHECK_FALSE(*section);
 }
 
-TEST_CASE(".eh_frame behind the file's end is refused")
+TEST_CASE(".eh_frame past the file's end is refused")
 {
 	Image file;
 	file.lying_section(".eh_frame", 0x1800, 0x100000);
-	CHECK(refusal(file) == ".eh_frame: bytes 0x1800+0x100000 lie behind the file's end");
+	CHECK(refusal(file) == ".eh_frame: bytes 0x1800+0x100000 lie past the file's end");
 	file = Image();
 	file.lying_section(".eh_frame", ~0ull - 4, 16);
-	CHECK(refusal(file) == ".eh_frame: bytes 0xfffffffffffffffb+0x10 lie behind the file's end");
+	CHECK(refusal(file) == ".eh_frame: bytes 0xfffffffffffffffb+0x10 lie past the file's end");
 }
 
 TEST_CASE("a separate debug file's empty .eh_frame is none")
