@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// ELF files, and scripts, which have an interpreter only. What a table's builder notes goes to the debug log.
+// ELF files, and scripts, which have only an interpreter. Notes of the table's builder go to the debug log.
 #include "objects/elf_objects.h"
 
 #include <cerrno>
@@ -61,8 +61,8 @@ Result<FileContent> ElfObject::table() const
 	return FileContent{std::move(table->content), table->sframe_refused ? table->note : ""};
 }
 
-// The file's own .symtab may have been stripped of all functions but a few: it counts
-// if it names any, as for nm(1) and gdb(1).
+// A stripped file's .symtab may still name a few functions. It is used if it names any,
+// as nm(1) and gdb(1) do.
 Functions ElfObject::functions(const std::string& path) const
 {
 	Functions result;

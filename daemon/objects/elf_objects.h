@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// ELF files, each opened once for all that is asked of it.
+// ELF files. Each is opened once for its facts, its table and its names.
 #pragma once
 
 #include "io/debug_file.h"
@@ -9,7 +9,7 @@ namespace uwind {
 
 class ElfObjects : public Objects {
 public:
-	// debug_folder: where packages put separate debug files.
+	// debug_folder: the folder in which packages install separate debug files.
 	explicit ElfObjects(std::string folder = debug_folder) : debug_folder_(std::move(folder)) {}
 
 	Result<std::unique_ptr<Object>> open(std::shared_ptr<UniqueFd> fd) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What a report says of a file.
+// The facts of a file that a report shows.
 #include "objects/facts.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::string text_of(Bytes bytes)
 	return std::string(bytes.begin(), std::find(bytes.begin(), bytes.end(), 0));
 }
 
-// A string of the dynamic section's table; "": it is not in the file.
+// A string of the dynamic section's string table; "": it is not in the file.
 std::string dynamic_string(const ElfFile& file, std::uint64_t strings, std::uint64_t at)
 {
 	return text_of(file.read(strings + at, max_name_bytes));

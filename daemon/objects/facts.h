@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What a report says of a file, and what the dynamic linker will load with it.
+// The facts of a file that a report shows, and the files that the dynamic linker loads with it.
 #pragma once
 
 #include "elf/file.h"
@@ -9,7 +9,7 @@ namespace uwind {
 
 ObjectFacts facts_of(const ElfFile& file);
 
-// "#! /bin/sh -e" → "/bin/sh"; "" if the file is no script.
+// "#! /bin/sh -e" → "/bin/sh"; "": the file is no script.
 std::string script_interpreter(int fd);
 
 } // namespace uwind

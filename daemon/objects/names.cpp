@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What a file's functions are called.
+// The names of a file's functions.
 #include "objects/names.h"
 
 namespace uwind {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What a file's functions are called.
+// The names of a file's functions.
 #pragma once
 
 #include "elf/file.h"
@@ -7,7 +7,7 @@
 
 namespace uwind {
 
-// The functions of a symbol table, by its section type.
+// The functions of the symbol table of that section type.
 std::vector<Symbol> functions_in(const ElfFile& file, std::uint32_t type);
 
 } // namespace uwind
