@@ -13,7 +13,7 @@
 namespace uwind {
 namespace {
 
-// "": it is mounted nowhere.
+// Where cgroup2 is mounted; "": nowhere.
 std::string mount_point(const std::string& mounts)
 {
 	const auto text = read_text(mounts);
@@ -43,7 +43,7 @@ Error none_there(const std::string& path, const std::string& mount, int code)
 		return Error{EINVAL,
 			     what + "no cgroups of version 2 here: run `mount -t cgroup2 none /sys/fs/cgroup`, or see "
 				    "systemd.unified_cgroup_hierarchy"};
-	return Error{EINVAL, what + "there is none below " + mount + ": `systemd-cgls` shows those that there are"};
+	return Error{EINVAL, what + "there is none below " + mount + ": `systemd-cgls` lists the existing ones"};
 }
 
 Error not_version_2(const std::string& path, const std::string& mount, bool version_1)

@@ -9,8 +9,8 @@
 
 namespace uwind {
 
-// The folder of a cgroup. path is one below the place where the file system cgroup2 is
-// mounted, or the folder's own. EINVAL: there is none, or it is not of version 2.
+// Opens the folder of a cgroup. path begins where the file system cgroup2 is mounted, or
+// is the folder's full path. EINVAL: there is none, or it is not of version 2.
 Result<UniqueFd> open_cgroup(const std::string& path, const std::string& mounts = "/proc/self/mounts");
 
 } // namespace uwind

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// A command that is started in two steps.
+// Starts a command in two steps.
 #include "io/child.h"
 
 #include <cerrno>

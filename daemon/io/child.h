@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// A command that is started in two steps: it exists, then it executes.
+// Starts a command in two steps: first its process exists, then it executes the program.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,21 @@
 
 namespace uwind {
 
-// The file that execvp() would execute. ENOENT: there is none.
+// The file that execvp() executes for this name. ENOENT: there is none.
 Result<std::string> find_program(const std::string& name);
 
 class Child {
 public:
-	// Forks; the child waits for execute(). Call it before making threads.
+	// Forks. The child waits for execute(). Must be called before threads are started.
 	static Result<Child> prepare(const std::string& program, const std::vector<std::string>& arguments);
 	Child(Child&& other) noexcept;
 	Child& operator=(Child&&) = delete;
-	~Child(); // a child that still waits ends
+	~Child(); // ends a child that still waits
 
 	pid_t pid() const { return pid_; }
-	// Returns when exec has succeeded or failed.
+	// Lets the child execute. Returns once exec has succeeded or failed.
 	Status execute();
-	// Its exit status once it has ended, 128 + signal if one killed it.
+	// The exit status, or 128 + the signal that killed it. Nothing: it runs.
 	std::optional<int> ended();
 	void send(int signal);
 
@@ -34,8 +34,8 @@ private:
 	Child(pid_t pid, UniqueFd go, UniqueFd failure);
 
 	pid_t pid_;
-	UniqueFd go_;      // a byte releases the child, the end makes it exit
-	UniqueFd failure_; // errno of exec, or the end if it succeeded
+	UniqueFd go_;      // a byte lets the child execute, end of file makes it exit
+	UniqueFd failure_; // errno of exec, or end of file if it succeeded
 	std::optional<int> status_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// A program and its link may be anybody's: whatever they name is looked at before it
-// is opened, checked before it is used, and read for a bounded time.
+// Anyone may have made the program and its link. A file that they name is inspected before
+// it is opened, checked before it is used, and read for a bounded time.
 #include "io/debug_file.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace uwind {
 namespace {
 
-// With more than two digits.
+// Only for build-ids with more than two digits.
 std::string name_of(const std::string& build_id)
 {
 	return "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
@@ -24,13 +24,13 @@ std::string name_of(const std::string& build_id)
 constexpr std::uint64_t max_checksum_bytes = 256u << 20;
 constexpr std::size_t max_link_bytes = 4096;
 
-// What .gnu_debuglink says: a file's name, padded to four bytes, and its checksum.
+// The contents of .gnu_debuglink: a file's name, padded to four bytes, and its checksum.
 struct DebugLink {
 	std::string name; // "": no link
 	std::uint32_t checksum = 0;
 };
 
-// A name with a slash could lead anywhere.
+// A name with a slash could name any file, so it is ignored.
 DebugLink link_of(const ElfFile& file)
 {
 	const ElfFile::Found found = unloaded_section(file, ".gnu_debuglink");
@@ -46,7 +46,7 @@ DebugLink link_of(const ElfFile& file)
 	return link;
 }
 
-// Of zlib, as the link has it.
+// The file's CRC-32, as .gnu_debuglink has it.
 Result<std::uint32_t> checksum_of(int fd)
 {
 	std::vector<unsigned char> part(256 << 10);
@@ -65,7 +65,7 @@ Result<std::uint32_t> checksum_of(int fd)
 	}
 }
 
-// The search for one program's debug file.
+// Searches for one program's debug file.
 class Search {
 public:
 	Search(const ElfFile& program, const DebugPlaces& places)
@@ -111,7 +111,7 @@ Status Search::check(const DebugFile& file, bool linked) const
 	return Error{ESTALE, "its checksum is " + hex(*sum) + ", not " + hex(link_.checksum)};
 }
 
-// Of several that do not fit, the first is named.
+// If several files do not fit, the message names the first.
 bool Search::take(const std::string& path, bool linked)
 {
 	auto opened = Procfs().open_path(path);

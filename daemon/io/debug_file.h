@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Separate debug files: where a stripped program's symbols are.
+// Separate debug files, which have a stripped program's symbols.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ inline constexpr const char* debug_folder = "/usr/lib/debug";
 struct DebugFile {
 	std::string path;
 	UniqueFd fd;
-	std::optional<ElfFile> elf; // nothing: there is none that fits
-	// If there is none that fits: which file was there, and why it is not this
-	// program's; "" if there was no file at all.
+	std::optional<ElfFile> elf; // nothing: no file fits
+	// If no file fits: the first that was found, and why it does not belong to this
+	// program; "": none was found.
 	std::string refused;
 };
 
@@ -24,14 +24,14 @@ struct DebugPlaces {
 	std::string folder;  // debug_folder
 };
 
-// Looks where gdb does: FOLDER/.build-id/xx/yyyy.debug; then the name in .gnu_debuglink,
-// in the program's folder, in .debug below that, and in FOLDER/(the program's folder).
-// It is this program's if both have the same build-id; a file that is linked to but
-// has no build-id to compare, if its checksum is the link's.
+// Searches where gdb does: FOLDER/.build-id/xx/yyyy.debug; then the file that .gnu_debuglink
+// names, in the program's folder, in .debug below that, and in FOLDER/(the program's folder).
+// A file fits if its build-id is the program's. If one of the two has no build-id, the file
+// that .gnu_debuglink names fits if its checksum is the link's.
 DebugFile find_debug_file(const ElfFile& program, const DebugPlaces& places);
 
-// The file in debug_folder that is named after a build-id (hex), whatever it holds; not
-// open: there is none.
+// Opens the file in debug_folder that is named after a build-id (hex), whatever its
+// contents. Not open: there is none.
 UniqueFd open_debug_file(const std::string& build_id);
 
 } // namespace uwind

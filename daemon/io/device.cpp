@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// /dev/uwind: opening it, tables and statistics.
+// /dev/uwind: opens it; tables and statistics.
 #include "io/device.h"
 
 #include <cerrno>
@@ -89,7 +89,7 @@ uwind_table_create request_for(const TableRows& rows)
 	return request;
 }
 
-// An .sframe section begins with magic (2 bytes) and version (1 byte).
+// An .sframe section begins with its magic number (2 bytes) and its version (1 byte).
 Method method_of(const SframeSection& section)
 {
 	const unsigned version = section.bytes.size() > 2 ? section.bytes[2] : 0;

@@ -27,8 +27,8 @@ public:
 	Status enable_session() override;
 	Result<SessionStats> session_stats() override;
 	Result<SessionStats> stop_session() override;
-	// The cookie of the record that will answer. ESRCH: the thread has no user
-	// stack any more; EAGAIN: too many are asked.
+	// Requests a thread's stack. Returns the cookie of the record that answers. ESRCH: the
+	// thread has no user stack any more; EAGAIN: too many requests.
 	Result<std::uint64_t> ask(std::int32_t tid);
 
 private:

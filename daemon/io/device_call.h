@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What every ioctl of /dev/uwind shares.
+// What all ioctls of /dev/uwind share.
 #pragma once
 
 #include <cerrno>
@@ -14,7 +14,7 @@ inline std::uint64_t user_pointer(const void* pointer)
 	return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
-// Fills in the size that every struct begins with. 0, or an errno.
+// Sets the size that every struct begins with, and calls. Returns 0 or an errno.
 template <typename T>
 int call(int fd, unsigned long request, T& argument)
 {
@@ -25,7 +25,7 @@ int call(int fd, unsigned long request, T& argument)
 	return 0;
 }
 
-// The named counters, zeros included, and unnamed ones that are not zero.
+// All counters with a name, and those without a name that are not zero.
 template <typename Word, unsigned Named, typename Count, std::size_t Room>
 std::map<Word, std::uint64_t> counts(const Count (&raw)[Room])
 {

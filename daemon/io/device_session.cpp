@@ -27,7 +27,7 @@ std::uint32_t flags_of(const SessionOptions& options)
 	       (options.inherit ? UWIND_SESSION_INHERIT : 0) | (options.cgroup.empty() ? 0 : UWIND_SESSION_CGROUP);
 }
 
-// The processes that were named and whose file in /proc this program cannot open.
+// The pids of the options whose file in /proc this program cannot open.
 std::string not_opened(const SessionOptions& options, const char* file)
 {
 	std::vector<std::int32_t> pids = options.targets;
@@ -41,7 +41,7 @@ std::string not_opened(const SessionOptions& options, const char* file)
 	return text;
 }
 
-// Threads have numbers in /proc, too, but are not listed.
+// A thread's number can be opened in /proc, although it is not listed there.
 Error no_process(const SessionOptions& options)
 {
 	const std::string gone = not_opened(options, "/stat");
@@ -49,7 +49,7 @@ Error no_process(const SessionOptions& options)
 					 : "no process " + gone + ": check the numbers given with -p or --exclude-pid"};
 }
 
-// "" if the machine has all of them.
+// The message about CPUs that the machine does not have; "": it has all of them.
 std::string cpus_not_there(const SessionOptions& options)
 {
 	auto possible = read_text("/sys/devices/system/cpu/possible");
@@ -62,7 +62,7 @@ std::string cpus_not_there(const SessionOptions& options)
 	return missing.empty() ? "" : "no CPU " + text_of_cpus(missing) + ": this machine has " + *possible;
 }
 
-// The kernel decides who may read a process's memory map as the module decides whose stacks it gives.
+// The kernel applies the same rule to /proc/PID/maps as the module applies to stacks.
 Error not_yours(const SessionOptions& options)
 {
 	return Error{EACCES, "process " + not_opened(options, "/maps") +
@@ -79,25 +79,27 @@ Error start_error(int code, const SessionOptions& options)
 	case ESRCH:
 		return no_process(options);
 	case EBUSY:
-		return Error{code, "all of the module's sessions, or without CAP_PERFMON your part of them, are taken: "
-				   "see `uwind status`"};
+		return Error{code,
+			     "all of the module's sessions are in use, or all that you may have without CAP_PERFMON: "
+			     "see `uwind status`"};
 	case EDQUOT:
 	case ENOSPC:
-		return Error{code, "all counters that users without CAP_PERFMON may have are taken, or not yet freed: "
+		return Error{code, "all counters that users without CAP_PERFMON may have are in use, or not yet freed: "
 				   "end other recordings, or try again later"};
 	case EPERM:
 		return Error{code, "no permission to sample: run as root, or with CAP_PERFMON"};
 	case EACCES:
 		return not_yours(options);
 	case ENOENT:
-		return Error{EINVAL, "cgroup " + options.cgroup + ": was removed in this moment"};
+		return Error{EINVAL, "cgroup " + options.cgroup + ": was just removed"};
 	case EOPNOTSUPP:
 		return Error{EINVAL, "cgroup " + options.cgroup + ": this kernel has no cgroups"};
 	case EINVAL:
 		if (const std::string missing = cpus_not_there(options); !missing.empty())
 			return Error{code, missing};
-		return Error{code,
-			     "the module refuses this rate or these targets; without CAP_PERFMON, more than 10000 Hz"};
+		return Error{
+			code,
+			"the module refuses this rate or these targets; without CAP_PERFMON, also more than 10000 Hz"};
 	default:
 		return errno_error(code, "start the session");
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Frames in the code of uwind_words.h.
+// Reads frames in the encoding of uwind_words.h.
 #include "io/frame_code.h"
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace uwind {
 namespace {
 
-// After the first failure everything reads as 0 and failed() stays true.
+// After the first failure all reads give 0, and failed() stays true.
 class Reader {
 public:
 	explicit Reader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}

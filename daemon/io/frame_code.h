@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Frames in the code of uwind_words.h.
+// Reads frames in the encoding of uwind_words.h.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace uwind {
 
-// Reads count frames, and leaves in bytes what lies behind them. Nothing: they are cut
-// off, or a number in them is larger than it can be or names a place that is not there.
+// Reads count frames; afterwards bytes has what follows them. Nothing: they are truncated,
+// or a number in them is too large or refers to something that does not exist.
 std::optional<std::vector<StackFrame>> read_frames(std::span<const std::uint8_t>& bytes, std::size_t count);
 
 } // namespace uwind

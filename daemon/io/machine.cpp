@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The real outside of a recording.
+// The real ports of a recording.
 #include "io/machine.h"
 
 #include <algorithm>

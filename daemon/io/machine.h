@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The real outside of a recording, opened in the order that the module asks for.
+// The real ports of a recording, opened in the order that the module requires.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,11 @@ struct Machine {
 	SystemClock clock;
 	SystemThreads threads;
 
-	// With the stream attached to the device.
+	// Also attaches the stream to the device.
 	static Result<std::unique_ptr<Machine>> open();
 };
 
-// Allows as many open files as the hard limit does, up to most.
+// Raises the limit of open files to the hard limit, but not above most.
 void raise_file_limit(std::size_t most);
 
 } // namespace uwind

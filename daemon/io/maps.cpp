@@ -7,7 +7,7 @@
 namespace uwind {
 namespace {
 
-// Cuts the text up to the separator off the front of line.
+// Removes and returns the start of line up to the separator.
 std::string_view next_field(std::string_view& line, char separator = ' ')
 {
 	const auto end = line.find(separator);
@@ -16,7 +16,7 @@ std::string_view next_field(std::string_view& line, char separator = ' ')
 	return field;
 }
 
-// The kernel writes a newline in a path as \012, and nothing else that way.
+// The kernel writes a newline in a path as \012, and escapes nothing else.
 std::string unescaped(std::string_view path)
 {
 	std::string result;

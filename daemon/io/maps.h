@@ -9,7 +9,7 @@
 
 namespace uwind {
 
-// An executable mapping of a file with an inode; nothing for any other line.
+// The executable mapping of a file that a line describes. Nothing: any other line.
 std::optional<Mapping> parse_maps_line(std::string_view line);
 
 } // namespace uwind

@@ -9,9 +9,9 @@
 
 namespace uwind {
 
-// One message per datagram, aligned to 4 bytes. Another family's or command's
-// gives an empty batch, one that is cut short or contradicts itself a batch with
-// "malformed" raised.
+// A datagram has one message, aligned to 4 bytes. A message of another family or
+// command gives an empty batch. One that is truncated or contradicts itself gives a
+// batch with "malformed" set.
 RecordBatch decode_message(std::span<std::uint8_t> datagram, int family);
 
 RecordBatch malformed_message();

@@ -31,7 +31,7 @@ Error netlink_error(int code, const std::string& what)
 	return Error{EPROTONOSUPPORT, what + ": " + nl_geterror(code)};
 }
 
-// The first needs CAP_NET_ADMIN, the second is capped by net.core.rmem_max.
+// The first option needs CAP_NET_ADMIN; net.core.rmem_max limits the second.
 void enlarge_receive_buffer(int fd)
 {
 	const int bytes = socket_buffer_bytes;
@@ -93,7 +93,7 @@ Result<bool> NetlinkStream::wait_for_data(std::chrono::milliseconds timeout)
 	return ready > 0;
 }
 
-// A batch without a session carries nothing but the fact that something came.
+// A batch without a session only says that something arrived.
 Result<std::optional<RecordBatch>> NetlinkStream::receive_now()
 {
 	sockaddr_nl sender{};

@@ -18,7 +18,7 @@ public:
 	// ENXIO: the module is not loaded.
 	static Result<std::unique_ptr<NetlinkStream>> open();
 
-	// Makes this socket the reader of the session of that open /dev/uwind.
+	// Makes this socket the reader of the session of this open /dev/uwind.
 	Status attach(int device_fd);
 
 	Result<std::optional<RecordBatch>> receive(std::chrono::milliseconds timeout) override;

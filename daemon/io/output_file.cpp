@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// A file that appears whole or not at all.
+// A file that appears complete or not at all.
 #include "io/output_file.h"
 
 #include <array>

@@ -47,7 +47,7 @@ FileIdentity identity_of(const struct stat& status)
 			static_cast<std::uint64_t>(status.st_mtim.tv_nsec)};
 }
 
-// Opening a device or a pipe may have effects: look first.
+// To open a device or a pipe may have effects, so the file's type is checked first.
 Result<OpenedFile> open_regular(const std::string& path)
 {
 	struct stat status {};
@@ -102,7 +102,7 @@ Result<std::vector<Mapping>> Procfs::mappings(std::uint32_t pid)
 	return result;
 }
 
-// The second field is the name in parentheses, which may hold both ')' and ' '.
+// The second field is the name in parentheses, which may itself contain ')' and ' '.
 std::optional<std::uint64_t> start_ticks_in(std::string_view stat)
 {
 	const auto behind_name = stat.rfind(')');
@@ -136,9 +136,9 @@ Result<OpenedFile> Procfs::open_path(const std::string& path)
 	return file;
 }
 
-// map_files is the mapping's own file, whatever its path is today; there the
-// device may differ (btrfs and overlayfs show another one to stat()), and the
-// inode alone decides. A path must lead to the same device.
+// /proc/PID/map_files leads to the mapped file itself, whatever its path is now. Only its
+// inode is compared, since stat() may show another device (btrfs, overlayfs). A file that is
+// opened by its path must also have the same device.
 Result<OpenedFile> Procfs::open_mapped(std::uint32_t pid, const Mapping& mapping)
 {
 	char range[64];

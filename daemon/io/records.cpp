@@ -16,7 +16,7 @@ using Bytes = std::span<const std::uint8_t>;
 
 constexpr std::size_t record_alignment = 8;
 
-// The attribute's data need not be aligned: copy, never cast.
+// The attribute's data may be unaligned: copy, never cast.
 template <typename T>
 T copy_at(Bytes bytes, std::size_t offset = 0)
 {
@@ -36,7 +36,7 @@ bool is_padding(Bytes bytes)
 	       std::ranges::all_of(bytes, [](std::uint8_t byte) { return byte == 0; });
 }
 
-// A part without frames yet, whose stack goes on with below.
+// A part that has no frames yet; below has its callers.
 std::shared_ptr<StackPart> on(const std::shared_ptr<const StackPart>& below)
 {
 	auto part = std::make_shared<StackPart>();
@@ -82,14 +82,14 @@ std::optional<FileRecord> decode_file(Bytes bytes)
 
 const StackRecord* RecordReader::thread(std::uint16_t number) const
 {
-	const auto told = told_.find(number);
-	return told == told_.end() ? nullptr : std::get_if<StackRecord>(&told->second);
+	const auto known = known_.find(number);
+	return known == known_.end() ? nullptr : std::get_if<StackRecord>(&known->second);
 }
 
 const RecordReader::Stack* RecordReader::stack(std::uint16_t number) const
 {
-	const auto told = told_.find(number);
-	return told == told_.end() ? nullptr : std::get_if<Stack>(&told->second);
+	const auto known = known_.find(number);
+	return known == known_.end() ? nullptr : std::get_if<Stack>(&known->second);
 }
 
 bool RecordReader::read_thread(Bytes bytes)
@@ -103,7 +103,7 @@ bool RecordReader::read_thread(Bytes bytes)
 	thread.tgid = raw.tgid;
 	thread.tid = raw.tid;
 	thread.comm = text_until_nul(raw.comm, sizeof(raw.comm));
-	return raw.number && told_.try_emplace(raw.number, std::move(thread)).second;
+	return raw.number && known_.try_emplace(raw.number, std::move(thread)).second;
 }
 
 bool RecordReader::read_stack(Bytes bytes)
@@ -124,7 +124,7 @@ bool RecordReader::read_stack(Bytes bytes)
 	part->frames = std::move(*frames);
 	part->depth += part->frames.size();
 	return part->depth <= UWIND_MAX_FRAMES && part->parts <= UWIND_MAX_PARTS && raw.number &&
-	       told_.try_emplace(raw.number, std::move(part)).second;
+	       known_.try_emplace(raw.number, std::move(part)).second;
 }
 
 bool RecordReader::read_sample(Bytes bytes)

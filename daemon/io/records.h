@@ -11,9 +11,10 @@
 
 namespace uwind {
 
-// Reads the records of one message, attribute by attribute: what one tells by number, the
-// following may name. Appends to batch.records and its counters. A record that contradicts
-// itself is counted and left out; one whose length is impossible also ends the attribute.
+// Reads the records of one message, attribute by attribute. A record may refer by number to
+// earlier records, also of earlier attributes. Appends to batch.records and its counters. A
+// record that contradicts itself is counted and left out; an impossible length also ends the
+// attribute.
 class RecordReader {
 public:
 	explicit RecordReader(RecordBatch& batch) : batch_(batch) {}
@@ -34,8 +35,8 @@ private:
 	const StackRecord* thread(std::uint16_t number) const;
 
 	RecordBatch& batch_;
-	// By number. Of a thread, a record that says nothing but the thread.
-	std::unordered_map<std::uint16_t, std::variant<StackRecord, Stack>> told_;
+	// Threads and stacks by number. A thread is a record in which only the thread is set.
+	std::unordered_map<std::uint16_t, std::variant<StackRecord, Stack>> known_;
 };
 
 } // namespace uwind

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Reports in a folder, in whatever form a writer gives them.
+// Reports as files in a folder, in the format of a given writer.
 #include "io/report_files.h"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The folder in which a service leaves its reports.
+// The folder in which the service stores its reports.
 #include "io/report_folder.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ Result<ReportFolder> ReportFolder::open(const std::string& path, std::size_t kee
 	return ReportFolder(path, keep);
 }
 
-// Two reports may begin in one second, if the clock was set back.
+// Two reports may start in the same second if the clock was set back.
 std::string ReportFolder::free_name(const std::string& started) const
 {
 	std::string time = started;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The folder in which a service leaves its reports: a bounded number of them.
+// The folder in which the service stores its reports, a bounded number of them.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ namespace uwind {
 
 class ReportFolder {
 public:
-	// Makes the folder (0750) if need be, and clears away what a crash left.
+	// Creates the folder (0750) if it is missing, and removes temporary files of a crash.
 	static Result<ReportFolder> open(const std::string& path, std::size_t keep);
 
-	// A report begun at that time, "2026-01-31T23:59:59Z", appears whole (0640) as
-	// uwind-20260131T235959Z.json; the oldest reports beyond the number go.
+	// Stores a report that started at this time: "2026-01-31T23:59:59Z" becomes
+	// uwind-20260131T235959Z.json (0640). Removes the oldest reports beyond the number.
 	Status store(const std::string& started, const std::function<void(std::ostream&)>& writer);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// SIGINT, SIGTERM and SIGHUP as something to ask about.
+// SIGINT, SIGTERM and SIGHUP as requests that the program polls.
 #include "io/stop_signals.h"
 
 #include <cerrno>
@@ -22,8 +22,8 @@ sigset_t stop_set()
 
 } // namespace
 
-// A shell starts background commands with SIGINT ignored; ignored signals never
-// arrive. SIGHUP stays ignored for those under nohup, unless it means something else.
+// A shell starts background commands with SIGINT ignored, and an ignored signal never
+// arrives. SIGHUP stays ignored under nohup, unless it means to reload.
 Result<StopSignals> StopSignals::catch_them(Hangup hangup)
 {
 	const sigset_t set = stop_set();

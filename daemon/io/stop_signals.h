@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// SIGINT, SIGTERM and SIGHUP as something to ask about, instead of a death.
+// SIGINT, SIGTERM and SIGHUP as requests that the program polls, instead of being killed.
 #pragma once
 
 #include "base/handle.h"
@@ -8,19 +8,19 @@
 
 namespace uwind {
 
-// Make it before any thread: threads inherit the blocked signals.
+// Must be created before any thread: threads inherit the blocked signals.
 class StopSignals : public Requests {
 public:
-	// To whom the terminal is gone, or whose configuration was changed.
+	// What SIGHUP means: the terminal was closed, or the configuration was changed.
 	enum class Hangup { stops, reloads };
 
 	static Result<StopSignals> catch_them(Hangup hangup = Hangup::stops);
 
-	// Which signal asks for the end, if one does. Remembered.
+	// The first signal that asked the program to end; it stays. 0: none.
 	int arrived();
 	bool stop() override { return arrived() != 0; }
 	bool take_reload() override;
-	// In a child before exec: as if nothing had been caught.
+	// For a child before exec: unblocks the signals.
 	static void release_in_child();
 
 private:

@@ -16,15 +16,15 @@ std::uint64_t monotonic_us()
 	return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000;
 }
 
-// A supervisor that cannot be told is no reason to stop sampling.
-void tell(const std::string& state)
+// Sampling continues if a message to systemd fails.
+void notify(const std::string& state)
 {
 	(void)::sd_notify(0, state.c_str());
 }
 
 } // namespace
 
-// Four times as often as it must be: a loop that is late once is not yet stuck.
+// Four times as often as required, so that one late ping does not end the service.
 Systemd::Systemd()
 {
 	std::uint64_t limit_us = 0;
@@ -34,25 +34,25 @@ Systemd::Systemd()
 
 void Systemd::ready()
 {
-	tell("READY=1");
+	notify("READY=1");
 }
 
 void Systemd::reloading()
 {
-	tell("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(monotonic_us()));
+	notify("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(monotonic_us()));
 }
 
 void Systemd::stopping()
 {
-	tell("STOPPING=1");
+	notify("STOPPING=1");
 }
 
-// A line break would begin another message.
+// A newline would start another message.
 void Systemd::status(const std::string& text)
 {
 	std::string line = text;
 	std::ranges::replace(line, '\n', ' ');
-	tell("STATUS=" + line);
+	notify("STATUS=" + line);
 }
 
 void Systemd::alive()
@@ -63,7 +63,7 @@ void Systemd::alive()
 	if (pinged_us_ && now - pinged_us_ < ping_every_us_)
 		return;
 	pinged_us_ = now;
-	tell("WATCHDOG=1");
+	notify("WATCHDOG=1");
 }
 
 } // namespace uwind

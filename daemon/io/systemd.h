@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// systemd as the supervisor: sd_notify(3) and its watchdog. Started by anybody else,
-// all of it does nothing.
+// systemd as the supervisor: sd_notify(3) and its watchdog. Does
+// nothing if another program started the service.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace uwind {
 
 class Systemd : public Supervisor {
 public:
-	// Looks at WATCHDOG_USEC.
+	// Reads WATCHDOG_USEC.
 	Systemd();
 
 	void ready() override;
@@ -21,7 +21,7 @@ public:
 	void alive() override;
 
 private:
-	std::uint64_t ping_every_us_ = 0; // 0: nobody waits for signs of life
+	std::uint64_t ping_every_us_ = 0; // 0: systemd expects no signs of life
 	std::uint64_t pinged_us_ = 0;     // CLOCK_MONOTONIC
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Small files of text, read whole.
+// Reads small text files.
 #include "io/text_file.h"
 
 #include <cerrno>
@@ -9,7 +9,7 @@
 
 namespace uwind {
 
-// Files of /proc and /sys have no size to go by. A FIFO must not hold us up.
+// Files of /proc and /sys have no useful size. O_NONBLOCK: a FIFO must not block.
 Result<std::string> read_text(const std::string& path, std::size_t most_bytes)
 {
 	const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Small files of text, read whole.
+// Reads small text files.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace uwind {
 
-// EFBIG: it is longer than that.
+// All of the file's text. EFBIG: it is longer than most_bytes.
 Result<std::string> read_text(const std::string& path, std::size_t most_bytes = 1 << 20);
 
 } // namespace uwind

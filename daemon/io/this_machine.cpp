@@ -124,7 +124,7 @@ Caller ThisMachine::caller()
 	return caller;
 }
 
-// Of the C library that this program itself is linked with.
+// The C library that this program is linked with.
 DebugOfLibrary ThisMachine::debug_of_c_library()
 {
 	Dl_info info{};
@@ -138,7 +138,7 @@ DebugOfLibrary ThisMachine::debug_of_c_library()
 	return {info.dli_fname, debug.elf ? debug.path : ""};
 }
 
-// The kernel looks for these very words at the end of the file.
+// The kernel looks for exactly these words at the end of the file.
 bool has_signature(const std::string& path)
 {
 	constexpr std::string_view mark = "~Module signature appended~\n";

@@ -19,11 +19,11 @@ public:
 	DebugOfLibrary debug_of_c_library() override;
 };
 
-// Of a module's file: does it end with a signature?
+// Whether a module's file ends with a signature.
 bool has_signature(const std::string& path);
-// The text of a file that gzip wrote.
+// The text of a gzip file.
 Result<std::string> read_gzip(const std::string& path);
-// The number behind "CapEff:" in the text of /proc/PID/status; 0: there is none.
+// The number after "CapEff:" in the text of /proc/PID/status; 0: there is none.
 std::uint64_t effective_capabilities(const std::string& status);
 
 } // namespace uwind

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Threads of this process under the system's scheduler.
+// Priorities of this process's threads.
 #include "io/threads.h"
 
 #include <sys/resource.h>
@@ -12,7 +12,7 @@ constexpr int preferred_nice = -10;
 
 } // namespace
 
-// On Linux nice is a thread's own. Without CAP_SYS_NICE all stays as it is.
+// On Linux each thread has its own nice value. Without CAP_SYS_NICE nothing changes.
 void SystemThreads::prefer_this_one()
 {
 	(void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), preferred_nice);

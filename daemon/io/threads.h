@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Threads of this process under the system's scheduler.
+// Priorities of this process's threads.
 #pragma once
 
 #include "port/threads.h"

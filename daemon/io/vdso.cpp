@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// The kernel's vDSO: the same pages in every process of a word size, so our own
-// will do, or any process's of the other one. It becomes a file, to be read like
-// any other ELF file.
+// The kernel's vDSO. All processes of one word size map the same pages, so this program's own
+// are read, or those of any process of the other word size. They are copied to a file, which is
+// read like any other ELF file.
 #include <algorithm>
 #include <cerrno>
 #include <elf.h>
@@ -17,7 +17,7 @@
 namespace uwind {
 namespace {
 
-// As far as the segments and the section headers reach.
+// The size of the image: the end of its segments and of its section headers.
 std::size_t extent_of(const ElfW(Ehdr) * elf)
 {
 	const auto* base = reinterpret_cast<const std::uint8_t*>(elf);

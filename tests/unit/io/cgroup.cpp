@@ -49,7 +49,7 @@ TEST_CASE("a cgroup that is not there is named, with the place to look at")
 {
 	const FalseMount mount;
 	CHECK(mount.error_of("none") ==
-	      "cgroup none: there is none below " + mount.folder + ": `systemd-cgls` shows those that there are");
+	      "cgroup none: there is none below " + mount.folder + ": `systemd-cgls` lists the existing ones");
 	CHECK_THAT(mount.error_of("/no/such"), Catch::StartsWith("cgroup /no/such: there is none below"));
 	CHECK_THAT(mount.error_of("procs"), Catch::StartsWith("cgroup procs: not a cgroup, but a file"));
 	mount.list("sysfs /sys sysfs rw 0 0\ncgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\n");
