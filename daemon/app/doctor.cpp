@@ -113,7 +113,7 @@ Finding check_options(Surroundings& machine)
 	if (!options)
 		return {"options", Verdict::warning,
 			"the kernel's configuration is neither in /boot nor in /proc/config.gz",
-			"an option that is missing is not seen here",
+			"a missing option is not reported here",
 			"apt install --reinstall linux-image-" + machine.kernel().release};
 	std::string found, costs;
 	for (const Option& option : needed_options) {

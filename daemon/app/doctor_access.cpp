@@ -107,7 +107,7 @@ Finding check_self_device(Surroundings& machine)
 		return {"self", Verdict::ok, std::string(self_path) + " is open to all", "", ""};
 	return {"self", Verdict::warning,
 		std::string(self_path) + (node ? " is " + described(*node) : std::string(" is missing")),
-		"programs cannot register code that they made themselves",
+		"programs cannot register the code that they generate",
 		node ? "chmod 666 " + std::string(self_path) : "udevadm trigger --subsystem-match=misc"};
 }
 
@@ -117,7 +117,7 @@ Finding check_capabilities(Surroundings& machine)
 	const bool admin = has(caller, sys_admin);
 	if (!has(caller, perfmon) && !admin)
 		return {"privilege", Verdict::warning, caller.user + " has no CAP_PERFMON",
-			"only the own processes are seen, if the device can be opened", "sudo uwind ..."};
+			"you see only your own processes, if you can open the device", "sudo uwind ..."};
 	std::string found, costs;
 	for (const Helpful& capability : helpful) {
 		if (has(caller, capability.number) || (admin && capability.in_sys_admin))
@@ -149,7 +149,7 @@ Finding check_perf_settings(Surroundings& machine)
 		"perf_event_paranoid " + number_in(machine, "/proc/sys/kernel/perf_event_paranoid") +
 			", perf_event_mlock_kb " + number_in(machine, "/proc/sys/kernel/perf_event_mlock_kb") +
 			", kptr_restrict " + number_in(machine, "/proc/sys/kernel/kptr_restrict") +
-			": of these uwind heeds the first alone, and only for who has no CAP_PERFMON",
+			": uwind obeys only the first of these, and only for users without CAP_PERFMON",
 		"", ""};
 }
 
@@ -163,12 +163,11 @@ Finding check_btf(Surroundings& machine)
 		return {"btf", Verdict::warning,
 			"/sys/kernel/btf/uwind is missing: the module does not describe its types",
 			"BPF programs cannot ask for stacks (uwind_request_stack); everything else works",
-			"use a kernel whose headers have what it takes: Debian's since 6.12; then build the module "
-			"anew, "
-			"with pahole installed (apt install dwarves)"};
+			"use a kernel whose headers contain what this needs (Debian's do since 6.12), and build the "
+			"module again with pahole installed (apt install dwarves)"};
 	return {"btf", Verdict::warning, "/sys/kernel/btf/vmlinux is missing",
-		"BPF programs that are to work beside uwind may not load; stacks are as good without",
-		"use a kernel with CONFIG_DEBUG_INFO_BTF=y, as Debian's"};
+		"other programs that use BPF may not load; uwind's stacks do not depend on it",
+		"use a kernel with CONFIG_DEBUG_INFO_BTF=y, such as Debian's"};
 }
 
 Finding check_debug_files(Surroundings& machine)
@@ -179,7 +178,7 @@ Finding check_debug_files(Surroundings& machine)
 	return {"symbols", Verdict::warning,
 		(library.empty() ? std::string("the C library") : library) + " has no debug file",
 		"functions that it does not export have no names, only offsets",
-		"apt install libc6-dbg, and the -dbgsym packages of what is recorded"};
+		"apt install libc6-dbg, and the -dbgsym packages of the recorded programs"};
 }
 
 } // namespace uwind

@@ -131,7 +131,7 @@ bool Service::reload()
 	const bool restart = wanted && !same_session(*wanted, settings_);
 	const Status adopted = wanted ? adopt(*wanted) : Status(wanted.error());
 	if (!adopted)
-		spdlog::error("the configuration stays as it was: {}", adopted.error().message);
+		spdlog::error("the configuration is not changed: {}", adopted.error().message);
 	else
 		spdlog::info("the configuration was read again");
 	if (adopted && restart)

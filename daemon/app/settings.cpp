@@ -91,7 +91,7 @@ bool set_verbose(Settings& settings, std::string_view value)
 constexpr SettingKey keys[] = {
 	{"interval", "--interval", "Seconds that one report covers", "a number from 1 to 86400", "10", false, false,
 	 set_number<&Settings::interval_s, 1, 86'400>, get_number<&Settings::interval_s>},
-	{"dir", "--dir", "Where the reports go; made if missing", "a path that begins with '/'",
+	{"dir", "--dir", "Folder of the reports; created if missing", "a path that begins with '/'",
 	 "/var/lib/uwind/reports", true, false, set_folder, [](const Settings& settings) { return settings.folder; }},
 	{"keep", "--keep", "How many reports are kept", "a number from 1 to 1000000", "360", false, false,
 	 set_number<&Settings::keep, 1, 1'000'000>, get_number<&Settings::keep>},
@@ -103,10 +103,10 @@ constexpr SettingKey keys[] = {
 	 "all, or a path that begins with '/'", "/system.slice", false, false, set_cgroup, get_cgroup},
 	{"cpus", "-C,--cpus", "Only these CPUs: 0-3,5", "all, or numbers and ranges of them", "0-3,5", false, false,
 	 set_cpus, get_cpus},
-	{"max_depth", "--max-depth", "Frames of a stack at most", "a number from 1 to 4096", "512", false, false,
+	{"max_depth", "--max-depth", "Most frames of one stack", "a number from 1 to 4096", "512", false, false,
 	 set_number<&Settings::max_depth, 1, most_frames>, get_number<&Settings::max_depth>},
-	{"verbose", "-v,--verbose", "Say what is met on the way", "yes or no", "yes", false, true, set_verbose,
-	 [](const Settings& settings) { return std::string(settings.verbose ? "yes" : "no"); }},
+	{"verbose", "-v,--verbose", "Log details, such as files without unwind information", "yes or no", "yes", false,
+	 true, set_verbose, [](const Settings& settings) { return std::string(settings.verbose ? "yes" : "no"); }},
 };
 
 std::string_view trimmed(std::string_view text)
