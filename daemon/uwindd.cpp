@@ -25,12 +25,12 @@ namespace {
 constexpr char default_file[] = "/etc/uwind/uwindd.conf";
 
 struct Arguments {
-	std::string file; // "": the default one, which may be missing
+	std::string file; // "": the default file, which may be missing
 	bool check_only = false;
-	std::map<const SettingKey*, std::string> settings; // what the command line gave
+	std::map<const SettingKey*, std::string> settings; // from the command line
 };
 
-// If the file says something wrong, the message has a line for each.
+// An error's message has a line for each mistake in the file.
 Result<Settings> settings_of(const Arguments& arguments)
 {
 	const std::string file = arguments.file.empty() ? default_file : arguments.file;
@@ -85,7 +85,7 @@ Status serve(const Arguments& arguments, const Settings& settings)
 	return Service({*signals, systemd, reports, open_outside, read_again, describe}, settings).run();
 }
 
-// One line of the log for each line of the message.
+// Logs each line of the message as one.
 int complain(const Error& error, int exit_code)
 {
 	std::istringstream lines(error.message);
@@ -107,7 +107,7 @@ int run(const Arguments& arguments)
 	return served ? int(exit_ok) : complain(served.error(), exit_code_for(served.error()));
 }
 
-// On the command line a path may begin in the current folder.
+// A path on the command line may be relative to the current folder.
 std::string given(const SettingKey& key, const std::string& value)
 {
 	return key.is_path && !value.empty() ? std::filesystem::absolute(value).string() : value;
@@ -130,11 +130,12 @@ void add_key(CLI::App& app, Arguments& arguments, const SettingKey& key)
 void add_options(CLI::App& app, Arguments& arguments)
 {
 	app.set_version_flag("--version", "uwindd " UWIND_VERSION);
-	app.add_option("--config", arguments.file, "The configuration")->default_str(default_file);
-	app.add_flag("--check-config", arguments.check_only, "Read the configuration, print what holds, and end");
+	app.add_option("--config", arguments.file, "The configuration file")->default_str(default_file);
+	app.add_flag("--check-config", arguments.check_only,
+		     "Read the configuration, print the settings in effect, and exit");
 	for (const SettingKey& key : setting_keys())
 		add_key(app, arguments, key);
-	app.footer("What the command line says counts, whatever the configuration says.");
+	app.footer("Options override the configuration file.");
 }
 
 int main_of_service(int argc, char** argv)

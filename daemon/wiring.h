@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What both programs connect: the real outside, ELF files included.
+// The real ports of both programs, ELF files included.
 #pragma once
 
 #include "app/recording.h"
@@ -8,7 +8,7 @@
 
 namespace uwind {
 
-// Files stay open until they have names for their addresses.
+// Files stay open until their addresses have names.
 constexpr std::size_t open_files_wanted = 2048;
 
 inline Ports ports_of(Machine& machine, Objects& objects)

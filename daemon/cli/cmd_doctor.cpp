@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// uwind doctor: what is missing on this machine, what that costs, and what mends it.
+// uwind doctor: what is missing on this machine, what does not work without it, and how to correct it.
 #include <algorithm>
 #include <iostream>
 
@@ -34,7 +34,7 @@ int doctor(const std::string& format)
 
 void add_doctor_command(CLI::App& app, int& exit_code)
 {
-	auto* verb = app.add_subcommand("doctor", "Say what is missing on this machine, and what mends it.");
+	auto* verb = app.add_subcommand("doctor", "Say what is missing on this machine, and how to correct it.");
 	const auto format = std::make_shared<std::string>("text");
 	verb->add_option("--format", *format, "text or json")
 		->check(CLI::IsMember({"text", "json"}))

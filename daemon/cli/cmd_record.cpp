@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// uwind record: sample for a while, write the JSON report.
+// uwind record: samples, then writes the JSON report.
 #include <csignal>
 #include <cstdio>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -21,8 +21,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds look_around(100); // how often signals and the command are looked at
-constexpr milliseconds grace(2000);      // for a command that was asked to end
+constexpr milliseconds look_around(100); // how often signals and the command are checked
+constexpr milliseconds grace(2000);      // time for a command to end after a signal
 constexpr int command_not_found = 127;
 
 // One recording, from the open machine to the written file.
@@ -79,9 +79,10 @@ Status Record::sample(Recording& recording, std::optional<Child>& child)
 	if (auto enabled = recording.enable(); !enabled)
 		return enabled;
 	if (recording.user_only() && !options_of(arguments_).session.user_only)
-		spdlog::warn("only what runs in user mode is counted: kernel.perf_event_paranoid, or Linux 6.1, lets "
-			     "nobody without CAP_PERFMON count more (-e {}:u asks for that)",
-			     arguments_.event);
+		spdlog::warn(
+			"only what runs in user mode is counted: without CAP_PERFMON, kernel.perf_event_paranoid or "
+			"Linux 6.1 allows nothing else (-e {}:u asks for the same)",
+			arguments_.event);
 	spdlog::debug("sampling has begun");
 	if (child && !stop_requested())
 		if (auto executed = child->execute(); !executed)
@@ -110,7 +111,7 @@ Status Record::wait_for_end(Recording& recording, std::optional<Child>& child)
 	return Nothing{};
 }
 
-// The command does not outlive its recording.
+// Ends the command, which must not outlive its recording.
 Status Record::end_command(Recording& recording, Child& child)
 {
 	child.send(signals_.arrived() ? signals_.arrived() : SIGTERM);

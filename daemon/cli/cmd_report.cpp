@@ -101,7 +101,7 @@ void add_report_command(CLI::App& app, int& exit_code)
 			 "summary, folded (for flame graphs), cookies (a line per sample) or json")
 		->check(CLI::IsMember(names))
 		->capture_default_str();
-	verb->add_option("-o,--output", arguments->output, "Where to; - is standard output")->capture_default_str();
+	verb->add_option("-o,--output", arguments->output, "Output file; - is standard output")->capture_default_str();
 	verb->callback([arguments, &exit_code] { exit_code = report(*arguments); });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// uwind table: dump, check or measure the rows that a file would be given.
+// uwind table: dumps, checks or measures the rows of a file.
 #include "cli/cmd_table.h"
 
 #include <cinttypes>
@@ -27,7 +27,7 @@ struct TableArguments {
 	bool offsets = false;
 };
 
-// A file's table, whichever machine the file is for.
+// A file's table. The file may be for any machine.
 struct Opened {
 	FileTable table;
 	TableRows rows;
@@ -174,7 +174,7 @@ struct TableVerb {
 
 constexpr TableVerb table_verbs[] = {
 	{"dump", "Print one line for every row", dump},
-	{"check", "Say whether the module would take the table (exit code 65: no)", check},
+	{"check", "Say whether the module accepts the table (exit code 65: no)", check},
 	{"stat", "Print the table's size and what it covers", stat},
 };
 
@@ -190,7 +190,7 @@ void add_table_command(CLI::App& app, int& exit_code)
 		sub->add_option("FILE", arguments->path, "An ELF program or library")
 			->required()
 			->check(CLI::ExistingFile);
-		sub->add_option("--source", arguments->source, "Which of the file's sections")
+		sub->add_option("--source", arguments->source, "The section that rows are made from")
 			->check(CLI::IsMember({"best", "sframe", "eh_frame"}))
 			->capture_default_str();
 		if (verb.run == dump)

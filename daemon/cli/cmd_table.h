@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-// The verb uwind table: what a file's unwind table looks like.
+// The verb uwind table: shows a file's unwind table.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace uwind {
 
-// A file that is not an ELF file of ours, or whose unwind data are broken or
-// missing, gives exit code 65.
+// Exit code 65: the file is not an ELF file for a supported machine, or its unwind data are
+// broken or missing.
 inline constexpr int exit_bad_data = 65;
 
 void add_table_command(CLI::App& app, int& exit_code);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What uwind record can be told, and what it makes of that.
+// The options of uwind record, and the recording that they describe.
 #include "cli/record_arguments.h"
 
 #include "base/cpu_list.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t default_hz = 99;
 
-// Whoever names a cgroup or CPUs, and nothing else, means all that is there.
+// A cgroup or CPUs without processes mean all processes there.
 bool means_all(const RecordArguments& arguments)
 {
 	return arguments.all || (arguments.pids.empty() && arguments.command.empty() &&
@@ -24,7 +24,7 @@ std::string joined(const std::vector<std::int32_t>& pids)
 	return text;
 }
 
-// Arguments may carry passwords: the command's name alone is recorded.
+// Only the command's name goes into the report: its arguments may contain passwords.
 std::string target_of(const RecordArguments& arguments)
 {
 	if (means_all(arguments))
@@ -80,7 +80,7 @@ std::string empty_path(const std::string& path)
 
 void add_what(CLI::App& verb, RecordArguments& arguments)
 {
-	auto* pids = verb.add_option("-p,--pid", arguments.pids, "Processes, and their children from now on")
+	auto* pids = verb.add_option("-p,--pid", arguments.pids, "These processes, and their children from now on")
 			     ->delimiter(',');
 	verb.add_flag("-a,--all", arguments.all, "All processes")->excludes(pids);
 	verb.add_option("--exclude-pid", arguments.excluded, "Not these processes, nor their children from now on")
@@ -94,19 +94,19 @@ void add_what(CLI::App& verb, RecordArguments& arguments)
 void add_how(CLI::App& verb, RecordArguments& arguments)
 {
 	verb.add_option("-e,--event", arguments.event,
-			"What triggers a sample: cpu-clock, cycles, with :u only in user mode, or only requests of "
-			"BPF programs and modules")
+			"What triggers a sample: cpu-clock or cycles (with :u only in user mode), or only requests of "
+			"BPF programs and kernel modules")
 		->check(CLI::IsMember({"cpu-clock", "cpu-clock:u", "cycles", "cycles:u", "requests"}))
 		->capture_default_str();
 	auto* frequency =
 		verb.add_option("-F,--frequency", arguments.frequency,
 				"Samples per second of each CPU, or without privilege of each thread (default: 99)")
 			->check(CLI::Range(1, 100'000));
-	verb.add_option("-c,--count", arguments.period, "One sample per so many ns (cpu-clock) or cycles")
+	verb.add_option("-c,--count", arguments.period, "One sample every COUNT ns (cpu-clock) or cycles")
 		->check(CLI::PositiveNumber)
 		->excludes(frequency);
 	verb.add_option("--max-depth", arguments.max_depth,
-			"Frames of a stack at most (default: " + std::to_string(default_frames) + ")")
+			"Most frames of one stack (default: " + std::to_string(default_frames) + ")")
 		->check(CLI::Range(1u, most_frames));
 }
 
@@ -114,13 +114,14 @@ void add_how(CLI::App& verb, RecordArguments& arguments)
 
 void add_record_options(CLI::App& verb, RecordArguments& arguments)
 {
-	verb.footer("One of: -a, -p PID,... or, behind all options, -- COMMAND ARG...; -G or -C alone: all of it.");
+	verb.footer("Needs one of -a, -p PID,... or, after all options, -- COMMAND ARG...; with -G or -C, -a is the "
+		    "default.");
 	add_how(verb, arguments);
 	add_what(verb, arguments);
-	verb.add_option("--duration", arguments.duration_s, "End after so many seconds")->check(CLI::PositiveNumber);
+	verb.add_option("--duration", arguments.duration_s, "Stop after this many seconds")->check(CLI::PositiveNumber);
 	verb.add_option("-o,--output", arguments.output, "The report; an older one becomes FILE.old")
 		->capture_default_str();
-	verb.add_flag("-v,--verbose", arguments.verbose, "Say what is met on the way");
+	verb.add_flag("-v,--verbose", arguments.verbose, "Log details, such as files without unwind information");
 }
 
 std::optional<Error> wrong(const RecordArguments& arguments)
@@ -129,7 +130,7 @@ std::optional<Error> wrong(const RecordArguments& arguments)
 	if (targets != 1)
 		return Error{EINVAL, "say what to record: -a, -p PID,... or -- COMMAND ARG..."};
 	if (event_of(arguments) == Event::requests && (arguments.frequency || arguments.period))
-		return Error{EINVAL, "requests come as they are asked: leave out -F and -c"};
+		return Error{EINVAL, "-e requests has no frequency and no period: leave out -F and -c"};
 	for (const auto& [option, pids] :
 	     {std::pair("-p ", &arguments.pids), std::pair("--exclude-pid ", &arguments.excluded)})
 		for (const auto pid : *pids)

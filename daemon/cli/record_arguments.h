@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What uwind record can be told, and what it makes of that.
+// The options of uwind record, and the recording that they describe.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,8 +22,8 @@ struct RecordArguments {
 	bool all = false;
 	std::string cgroup;
 	std::string cpus;
-	std::uint32_t max_depth = 0; // 0: not said
-	double duration_s = 0;       // 0: until something else ends it
+	std::uint32_t max_depth = 0; // 0: not given
+	double duration_s = 0;       // 0: until the command ends or a signal arrives
 	std::string output = "uwind.json";
 	bool verbose = false;
 	std::vector<std::string> command;
@@ -31,10 +31,10 @@ struct RecordArguments {
 
 void add_record_options(CLI::App& verb, RecordArguments& arguments);
 
-// What does not go together.
+// Arguments that contradict each other. Nothing: there are none.
 std::optional<Error> wrong(const RecordArguments& arguments);
 
-// Of arguments that are not wrong. A command is no target yet: it has no process.
+// Only for arguments that are not wrong(). A command is not among the targets: it has no process yet.
 RecordingOptions options_of(const RecordArguments& arguments);
 
 } // namespace uwind

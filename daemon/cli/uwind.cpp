@@ -18,7 +18,7 @@ int complain(const Error& error)
 
 namespace {
 
-// "record … -- COMMAND ARG…": what follows belongs to the command, unread.
+// "record … -- COMMAND ARG…": what follows "--" belongs to the command; it is removed here.
 std::vector<std::string> cut_command(std::vector<std::string>& arguments)
 {
 	if (arguments.empty() || arguments.front() != "record")

@@ -10,7 +10,7 @@
 
 namespace uwind {
 
-// Each adds its subcommand; when that is what was asked for, it runs at the end of
+// Each adds its subcommand. The one that the command line names runs at the end of
 // parsing and sets exit_code.
 void add_record_command(CLI::App& app, int& exit_code, const std::vector<std::string>& command);
 void add_report_command(CLI::App& app, int& exit_code);
@@ -18,7 +18,7 @@ void add_status_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_doctor_command(CLI::App& app, int& exit_code);
 
-// Prints "uwind: message" and gives the exit code that stands for it.
+// Prints "uwind: message". Returns the exit code for this error.
 int complain(const Error& error);
 
 } // namespace uwind

@@ -104,7 +104,7 @@ def test_who_may_open_the_device_sees_only_their_own_processes(device):
     device.chmod(0o666)
     found = examine(*AS_NOBODY)
     assert found.has("^ok +device ")
-    assert found.has("^warning +privilege +nobody has no CAP_PERFMON; so only the own processes")
+    assert found.has("^warning +privilege +nobody has no CAP_PERFMON; so you see only your own processes")
 
 
 def test_a_device_that_nobody_may_open_is_shown_with_its_mode(device):

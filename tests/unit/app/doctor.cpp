@@ -244,7 +244,8 @@ TEST_CASE("perf's settings are shown as they are")
 {
 	FakeSurroundings machine;
 	CHECK(check_perf_settings(machine).found ==
-	      "perf_event_paranoid 3, perf_event_mlock_kb 516, kptr_restrict 0: uwind obeys only the first of these, and only for users without CAP_PERFMON");
+	      "perf_event_paranoid 3, perf_event_mlock_kb 516, kptr_restrict 0: uwind obeys only the first of these, "
+	      "and only for users without CAP_PERFMON");
 	machine.files_.erase("/proc/sys/kernel/kptr_restrict");
 	CHECK_THAT(check_perf_settings(machine).found, Catch::Contains("kptr_restrict ?"));
 }
