@@ -30,5 +30,6 @@ no() {
 no '\bseers\b|\b(has|had|was|been) told\b|\bthe own (process|thread|file|one|range)|one behind the other|\bbehind (it|them|each|which|that|its|one)\b|\bas well[.,;:]?$|\bexited too far\b|\b(ask no more|begin to ask)\b|\bis said (twice|three times)\b' \
 	'*.md' daemon/man include/uapi kmod/uwind_kernel.h
 
-# The module. After, not behind; shown, sent or distinguished, not told; corrupt, not distrusted.
-no '\b(behind|told|seers|untell|in silence)\b|uw_(kept|distrust|put)\b|\b(\w+_)?distrust\b' kmod tests/kmod include
+# The module. After, not behind; shown, sent or distinguished, not told; corrupt, not distrusted; stress, not
+# rain.
+no '\b(behind|told|seers|rains?|uwind_rain|untell|in silence)\b|uw_(kept|distrust|put)\b|\b(\w+_)?distrust\b' kmod tests/kmod include

@@ -5,7 +5,7 @@
 # next recording makes it anew.
 # Expected: 25 s
 . ./lib.sh
-. "$CASES/rain.sh"
+. "$CASES/stress.sh"
 
 distrusted() { [ "$(status_of tables_distrusted)" = $((before + 1)) ]; }
 named() { dmesg | grep -c 'uwind: table [0-9]* of .*/asker is out of service: .* met in asker\['; }
@@ -33,11 +33,11 @@ $PROGRAMS/asker /dev/null x 1000000000 >asker.txt &
 asker=$!
 begin_asker spoiled
 halt $asker
-let_rain spoil=$asker
+start_stress spoil=$asker
 kill -CONT $asker
 until_true 30 distrusted || fail "one table is distrusted: $(uwind status)"
 halt $asker
-rmmod uwind_rain || fail "rmmod uwind_rain"
+rmmod uwind_stress || fail "rmmod uwind_stress"
 kill -CONT $asker
 [ "$(named)" = $((named_before + 1)) ] || fail "the log names it once: $(dmesg | tail -n 5)"
 uwind list >list.txt

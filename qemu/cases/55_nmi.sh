@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# NMIs rain on all processors and ask for stacks: whatever they hit, each request is answered once and by the right task, or
+# NMIs on every CPU request stacks: whatever they interrupt, each request is answered once and by the right task, or
 # counted as lost. First nobody but NMIs asks, so that both sides' numbers can be compared; then they hit those who ask.
-# Expected: 20 s; RAIN=200 is the time between two NMIs on a processor, in microseconds
+# Expected: 20 s; STRESS=200 is the time between two NMIs on a CPU, in microseconds
 . ./lib.sh
 
 [ "$(uname -m)" = x86_64 ] || {
@@ -10,9 +10,9 @@
 	exit 0
 }
 
-. "$CASES/rain.sh"
+. "$CASES/stress.sh"
 
-# Where the kernel's entry code and the module's code lie, as uwind_rain's parameters; the module's reach to its last function.
+# Where the kernel's entry code and the module's code lie, as parameters of uwind_stress; the module's reach to its last function.
 text_parameters() {
 	awk '$3 == "__entry_text_start" { print "entry_start=0x" $1 }
 		$3 == "__entry_text_end" { print "entry_end=0x" $1 }
@@ -29,8 +29,8 @@ hit() {
 
 no_session() { [ "$(status_of sessions)" = 0 ]; }
 
-# under_rain NAME "KIND..." OPTION...: a recording until NMIs have hit everything. They still rain when its session ends.
-under_rain() {
+# under_stress NAME "KIND..." OPTION...: a recording until NMIs have hit everything. They still come when its session ends.
+under_stress() {
 	name=$1 kinds=$2
 	shift 2
 	# First, so that their tables are there when the samples begin; the stack of one takes long to walk.
@@ -41,14 +41,14 @@ under_rain() {
 	until_true 60 has_tables lives_victim threads_victim fork_victim dd || fail "$name: tables are there: $(cat list.txt)"
 	start=$(date +%s)
 	# shellcheck disable=SC2086  # words
-	let_rain contexts=nmi period_us="${RAIN:-200}" $text
+	start_stress contexts=nmi period_us="${STRESS:-200}" $text
 	sleep 3
 	until_true 120 hit || fail "$name: NMIs hit everything: $(grep -v process $ACCOUNT)"
 	kill -TERM $recorder
 	until_true 30 no_session || fail "$name: the session ends"
 	seconds=$(($(date +%s) - start))
 	cat $ACCOUNT >"$name.counts"
-	rmmod uwind_rain || fail "$name: the rain ends"
+	rmmod uwind_stress || fail "$name: the NMIs end"
 	# shellcheck disable=SC2086  # words
 	kill -KILL $victims
 	wait $recorder || fail "$name: recorded: $(cat "$name.log")"
@@ -63,12 +63,12 @@ kept="schema balance lost:10 samples:lives_victim:20 samples:dd:20 samples:threa
 	chain:lives_victim:descend:main chain:fork_victim:work_recurse:main chain:threads_victim:thread_work:clone"
 
 text=$(text_parameters)
-under_rain alone "user kernel entry module" -c 1000000000000
+under_stress alone "user kernel entry module" -c 1000000000000
 # shellcheck disable=SC2086
 rules alone.json $kept bounded:alone.counts asked:alone.counts
-under_rain both "user kernel entry module trigger" -F 1999
+under_stress both "user kernel entry module trigger" -F 1999
 # shellcheck disable=SC2086
 rules both.json $kept
-remove_module "after the rain"
+remove_module "after the stress"
 insert_module
 echo "rmmod took $took ms"

@@ -10,10 +10,10 @@ import pytest
 
 import guest
 
-RAIN_MODULE = "/root/uwind_rain.ko"
-ACCOUNT = "/sys/kernel/debug/uwind_rain"
+STRESS_MODULE = "/root/uwind_stress.ko"
+ACCOUNT = "/sys/kernel/debug/uwind_stress"
 REQUESTS = int(os.environ.get("REQUESTS", "2000"))
-PERIOD_US = os.environ.get("RAIN", "100")
+PERIOD_US = os.environ.get("STRESS", "100")
 FOR_EVER = 1000000000
 SLEEPERS = 10
 
@@ -74,19 +74,19 @@ def wrong_totals(account):
     return {word: account.total(word) for word in words if account.total(word)}
 
 
-def stop_rain():
-    guest.run("rmmod", "uwind_rain")
+def stop_stress():
+    guest.run("rmmod", "uwind_stress")
 
 
 @pytest.fixture
-def rain():
-    """rain(PARAMETER=VALUE...): the module asks. It goes before uwind does, and after what the test has started."""
-    yield lambda **parameters: guest.run("insmod", RAIN_MODULE, *(f"{key}={value}" for key, value in parameters.items()))
-    subprocess.run(["rmmod", "uwind_rain"], check=False, stderr=subprocess.DEVNULL)
+def stress():
+    """stress(PARAMETER=VALUE...): the module asks. It goes before uwind does, and after what the test has started."""
+    yield lambda **parameters: guest.run("insmod", STRESS_MODULE, *(f"{key}={value}" for key, value in parameters.items()))
+    subprocess.run(["rmmod", "uwind_stress"], check=False, stderr=subprocess.DEVNULL)
 
 
 @pytest.fixture
-def victims(rain, programs):
+def victims(stress, programs):
     """Programs that work, and one that enters the kernel and leaves it all the time."""
     started = [programs.victim(name) for name in ("threads_victim", "fork_victim", "exec_victim")]
     return started + [programs.start("nice", "dd", "if=/dev/zero", "of=/dev/null", "bs=1", stderr=subprocess.DEVNULL)]
@@ -96,14 +96,14 @@ def ask_for_ever(programs, path, word):
     return programs.start(guest.PROGRAMS / "asker", path, word, FOR_EVER, stdout=subprocess.DEVNULL)
 
 
-def test_each_request_is_answered_once_for_the_right_task_and_image(rain, victims, programs, record):
+def test_each_request_is_answered_once_for_the_right_task_and_image(stress, victims, programs, record):
     """A session beside it has the tables, and now and then a part of the same requests. A call that an interrupt was faster than
     shares its request. A thread that was asked on its way to sleep owes until it wakes: the recorder's do as they end."""
     recording = record("r", "-a", "-F", 49)
     first = ask_for_ever(programs, "/dev/zero", "x")
     guest.wait_for_tables("asker", "threads_victim", "fork_victim", "exec_victim", "libc.so.6")
     guest.kill(first)
-    rain(contexts=",".join(contexts()), limit=REQUESTS, period_us=PERIOD_US)
+    stress(contexts=",".join(contexts()), limit=REQUESTS, period_us=PERIOD_US)
     askers = [ask_for_ever(programs, ACCOUNT, "ask") for _ in range(2)]
     wait_for_account(60 + REQUESTS / 50, "enough is asked in each context", Account.asked_enough)
     for process in victims + askers:
@@ -116,18 +116,18 @@ def test_each_request_is_answered_once_for_the_right_task_and_image(rain, victim
         assert account.column(kind, "frames") > REQUESTS, (kind, account)
     assert account.column("task", "frames") > 10 * REQUESTS, account  # below ten calls there are ten frames
     assert wrong_totals(account) == {}
-    stop_rain()
+    stop_stress()
 
 
-def test_what_sleepers_owe_can_be_taken_back_and_the_module_removed_under_it(rain, programs):
-    rain(sleepers=1, limit=1000)
+def test_what_sleepers_owe_can_be_taken_back_and_the_module_removed_under_it(stress, programs):
+    stress(sleepers=1, limit=1000)
     for _ in range(SLEEPERS):
         programs.start("sleep", 3600)
     wait_for_account(30, "ten sleep", lambda account: account.total("open") >= SLEEPERS)
     before = guest.status()["lost.cancelled"]
     guest.write(ACCOUNT, "cancel")
     assert Account().total("cancelled") == 1
-    stop_rain()
+    stop_stress()
     assert guest.status()["lost.cancelled"] - before >= SLEEPERS
     programs.kill()
     guest.renew_module("after all")

@@ -13,7 +13,7 @@
 #include <linux/seq_file.h>
 
 #include "borrowed.h"
-#include "rain.h"
+#include "stress.h"
 
 #define MAX_PROCESSES 4096
 

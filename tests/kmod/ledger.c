@@ -14,7 +14,7 @@
 #include <linux/vmalloc.h>
 
 #include "borrowed.h"
-#include "rain.h"
+#include "stress.h"
 #include "uwind_words.h"
 
 #define LEDGER_BITS   20
@@ -230,6 +230,6 @@ void ledger_stop(void)
 	unsigned int open = count_open();
 	u64 taken_back = borrowed.exit(&work);
 
-	pr_info("uwind_rain: %u requests were open, %llu were taken back\n", open, taken_back);
+	pr_info("uwind_stress: %u requests were open, %llu were taken back\n", open, taken_back);
 	vfree(entries);
 }

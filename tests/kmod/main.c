@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which triggers fire, and on whose behalf: see rain.h. The debugfs file uwind_rain has the
+ * Which triggers fire, and on whose behalf: see stress.h. The debugfs file uwind_stress has the
  * account. Commands that are written to it: "ask" (one request, for the writer's stack) and
  * "cancel" (take back one that was asked in a task's context, as of one that sleeps).
  */
@@ -12,7 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "borrowed.h"
-#include "rain.h"
+#include "stress.h"
 
 static unsigned int period_us = 200;
 module_param(period_us, uint, 0444);
@@ -121,7 +121,7 @@ static int start(void)
 	return err;
 }
 
-static int __init rain_init(void)
+static int __init stress_init(void)
 {
 	int err = borrow();
 
@@ -131,19 +131,19 @@ static int __init rain_init(void)
 	if (err)
 		give_back();
 	else
-		file = debugfs_create_file("uwind_rain", 0600, NULL, NULL, &account_fops);
+		file = debugfs_create_file("uwind_stress", 0600, NULL, NULL, &account_fops);
 	return err;
 }
 
-static void __exit rain_exit(void)
+static void __exit stress_exit(void)
 {
 	debugfs_remove(file);
 	stop();
 	give_back();
 }
 
-module_init(rain_init);
-module_exit(rain_exit);
+module_init(stress_init);
+module_exit(stress_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("Fires triggers in every context on every CPU");

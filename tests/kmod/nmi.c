@@ -10,7 +10,7 @@
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
-#include "rain.h"
+#include "stress.h"
 
 static DEFINE_PER_CPU(atomic_t, under_way);
 static DEFINE_PER_CPU(u64, sent); /* to this processor: one other sends to it */
@@ -43,7 +43,7 @@ u64 nmi_sent(void)
 
 int nmi_start(void)
 {
-	return register_nmi_handler(NMI_LOCAL, handle, 0, "uwind_rain");
+	return register_nmi_handler(NMI_LOCAL, handle, 0, "uwind_stress");
 }
 
 /* Nobody sends any more; nothing is under way when the handler goes. */
@@ -54,5 +54,5 @@ void nmi_stop(void)
 	for_each_online_cpu(cpu)
 		while (atomic_read(per_cpu_ptr(&under_way, cpu)))
 			cpu_relax();
-	unregister_nmi_handler(NMI_LOCAL, "uwind_rain");
+	unregister_nmi_handler(NMI_LOCAL, "uwind_stress");
 }

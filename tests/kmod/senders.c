@@ -15,7 +15,7 @@
 
 #include <asm/irq_regs.h>
 
-#include "rain.h"
+#include "stress.h"
 
 struct trigger {
 	call_single_data_t call;
@@ -52,7 +52,7 @@ static bool is_busy(unsigned int cpu)
 	return test_bit(TASKLET_STATE_SCHED, &per_cpu_ptr(&triggers, cpu)->tasklet.state);
 }
 
-static bool rains_calls(void)
+static bool sends_calls(void)
 {
 	return (with_irq && is_wanted(IN_IRQ)) || (with_softirq && is_wanted(IN_SOFTIRQ));
 }
@@ -67,7 +67,7 @@ static int send(void *unused)
 		usleep_range(mean_us / 2, mean_us * 3 / 2);
 		if (with_nmi && is_wanted(IN_NMI))
 			nmi_send(to);
-		if (rains_calls() && !is_busy(to)) /* -EBUSY: the last is under way */
+		if (sends_calls() && !is_busy(to)) /* -EBUSY: the last is under way */
 			smp_call_function_single_async(to, &per_cpu_ptr(&triggers, to)->call);
 	}
 	return 0;
@@ -93,7 +93,7 @@ void senders_stop(void)
 /* Before ordinary programs: triggers fire however many of them there are. */
 static int start_sender(int cpu)
 {
-	struct task_struct *sender = kthread_create(send, NULL, "rain/%d", cpu);
+	struct task_struct *sender = kthread_create(send, NULL, "stress/%d", cpu);
 
 	if (IS_ERR(sender))
 		return PTR_ERR(sender);

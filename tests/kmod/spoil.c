@@ -9,7 +9,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 
-#include "rain.h"
+#include "stress.h"
 #include "uwind.h"
 
 static int spoil;

@@ -1,19 +1,19 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# The module that rains (tests/kmod): where it is, whom it hits, and that it goes before uwind does. Sourced after lib.sh.
+# The module that fires triggers (tests/kmod): where it is, and that it is unloaded before uwind is. Sourced after lib.sh.
 
-RAIN_MODULE=/root/uwind_rain.ko
+STRESS_MODULE=/root/uwind_stress.ko
 # shellcheck disable=SC2034  # used by the cases
-ACCOUNT=/sys/kernel/debug/uwind_rain
+ACCOUNT=/sys/kernel/debug/uwind_stress
 
-stop_rain() {
+stop_stress() {
 	kill_children
-	rmmod uwind_rain 2>/dev/null || true
+	rmmod uwind_stress 2>/dev/null || true
 	clean_up
 }
-trap stop_rain EXIT
+trap stop_stress EXIT
 
-let_rain() { insmod $RAIN_MODULE "$@" || fail "insmod $RAIN_MODULE $*"; }
+start_stress() { insmod $STRESS_MODULE "$@" || fail "insmod $STRESS_MODULE $*"; }
 
 # start_victims PROGRAM...: programs that run, and one that enters the kernel and leaves it all the time. victims: their processes.
 start_victims() {

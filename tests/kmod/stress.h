@@ -3,8 +3,8 @@
  * Fires triggers in every context on every CPU. Each asks uwind for the stack of the task
  * that it interrupts.
  */
-#ifndef RAIN_H
-#define RAIN_H
+#ifndef STRESS_H
+#define STRESS_H
 
 #include <linux/types.h>
 
