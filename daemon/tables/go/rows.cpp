@@ -7,7 +7,7 @@
 #include "elf/sections.h"
 #include "elf/segments.h"
 #include "tables/code/functions.h"
-#include "tables/code/x86/frame.h"
+#include "tables/code/x86/effect.h"
 #include "tables/go/pclntab.h"
 
 extern "C" {
@@ -20,8 +20,6 @@ extern "C" {
 
 namespace uwind {
 namespace {
-
-constexpr std::uint8_t reg_sp = 4, reg_bp = 5;
 
 // Nobody called them: a goroutine's first caller, and the program's beginning.
 constexpr std::array<std::string_view, 4> first_functions = {"runtime.goexit", "runtime.goexit.abi0", "runtime.rt0_go",
@@ -95,8 +93,8 @@ void GoRowReader::add(const GoDepth& depth)
 	const Bytes before = code_at(depth.start - 1);
 	const X86Instruction first = decode_x86(code_at(depth.start), true);
 	const bool pushed = depth.depth == word_ && !before.empty() && before[0] == 0x55;
-	const bool moves = first.is(0x89) && first.wide && first.plain_base && first.rm == reg_sp &&
-			   first.reg == reg_bp && first.displacement == depth.depth - word_;
+	const bool moves = first.is(0x89) && first.wide && first.plain_base && first.rm == x86_sp &&
+			   first.reg == x86_bp && first.displacement == depth.depth - word_;
 	std::uint64_t start = depth.start;
 	if (!saves_ && moves) {
 		start = std::min(start + first.bytes, depth.end);
@@ -117,7 +115,7 @@ bool GoRowReader::switches_stacks(const GoFunction& function) const
 		const X86Instruction instruction = decode_x86(code.subspan(at), file_.arch() == Arch::x86_64);
 		if (!instruction.bytes)
 			break;
-		if (X86Frame::loses_sp(instruction, file_.arch()))
+		if (loses_sp_x86(instruction, file_.arch()))
 			return true;
 		at += instruction.bytes;
 	}

@@ -7,8 +7,8 @@
 #include "tables/code/x86/code.h"
 
 #include "tables/code/sense.h"
+#include "tables/code/x86/effect.h"
 #include "tables/code/x86/flow.h"
-#include "tables/code/x86/frame.h"
 
 extern "C" {
 #include "types.h"
@@ -194,7 +194,7 @@ void CodeReader::step(std::size_t at)
 	switch (ways.way) {
 	case X86Way::call:
 		if (ways.target == ways.next) {
-			frame.push_word(); // only to learn the pc
+			execute_call_of_next(frame);
 		} else {
 			wrong_ |= orphan_ && !frame.calls_aligned();
 			calls_.emplace_back(at, ways.target);
@@ -215,7 +215,7 @@ void CodeReader::step(std::size_t at)
 		arrive(ways.target, frame);
 		break;
 	case X86Way::next:
-		frame.execute(decode(at));
+		execute(decode(at), frame);
 		break;
 	}
 	arrive(ways.next, frame);
@@ -469,12 +469,11 @@ bool pushes_x86(Bytes code, Arch arch)
 
 bool changes_fp_x86(Bytes code, Arch arch)
 {
-	constexpr std::uint8_t fp = 5; // in instructions
 	for (std::size_t at = 0; at < code.size();) {
 		const X86Instruction instruction = decode_x86(code.subspan(at), arch == Arch::x86_64);
-		const bool to_reg = (instruction.is(0x8d) || instruction.is(0x8b)) && instruction.reg == fp;
-		const bool to_rm = instruction.is(0x89) && instruction.on_register() && instruction.rm == fp;
-		if (instruction.bytes && (to_reg || to_rm || instruction.is(0x58 + fp) || instruction.is(0xc9)))
+		const bool to_reg = (instruction.is(0x8d) || instruction.is(0x8b)) && instruction.reg == x86_bp;
+		const bool to_rm = instruction.is(0x89) && instruction.on_register() && instruction.rm == x86_bp;
+		if (instruction.bytes && (to_reg || to_rm || instruction.is(0x58 + x86_bp) || instruction.is(0xc9)))
 			return true;
 		at += std::max(instruction.bytes, 1u);
 	}

@@ -11,6 +11,9 @@ namespace uwind {
 // Opcode maps (Intel SDM, volume 2, appendix A).
 enum class OpcodeMap : std::uint8_t { one, two, three_38, three_3a };
 
+// Registers as instructions number them. DWARF numbers the registers of amd64 in another way.
+enum X86Register : std::uint8_t { x86_bx = 3, x86_sp = 4, x86_bp = 5 };
+
 struct X86Instruction {
 	unsigned bytes = 0; // 0: no instruction, not understood, or cut off
 	OpcodeMap map = OpcodeMap::one;
