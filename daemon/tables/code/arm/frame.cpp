@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// An instruction that writes SP, r7, r11 or LR is either understood or makes that
-// register unknown. What a call preserves: AAPCS32, 6.1.1.
+// What a call preserves: AAPCS32, 6.1.1.
 #include "tables/code/arm/frame.h"
 
 extern "C" {
 #include "types.h"
 }
-
-#include <bit>
 
 namespace uwind {
 namespace {
@@ -36,11 +33,10 @@ ArmFrame ArmFrame::unknown()
 	return frame;
 }
 
-// A register gets another value.
 void ArmFrame::change(std::uint8_t number)
 {
 	based_ &= ~(1u << number);
-	cfa_from_[number] = 0;
+	to_cfa_[number] = 0;
 	for (Saved* saved : {&link_, &fp_, &base_})
 		if (saved->copy == number)
 			saved->copy = no_copy;
@@ -54,20 +50,23 @@ void ArmFrame::change(std::uint8_t number)
 		base_.kept = false;
 }
 
-// CFA = register + offset. What lies below SP is not saved any more.
-void ArmFrame::set_base(std::uint8_t number, std::int64_t cfa_offset)
+void ArmFrame::Saved::forget_stored()
 {
-	if (cfa_offset < -max_frame_bytes || cfa_offset > max_frame_bytes)
+	stored = false;
+	below_cfa = 0;
+}
+
+void ArmFrame::set_base(std::uint8_t number, std::int64_t to_cfa)
+{
+	if (to_cfa < -max_frame_bytes || to_cfa > max_frame_bytes)
 		return change(number);
 	based_ |= 1u << number;
-	cfa_from_[number] = static_cast<std::int32_t>(cfa_offset);
+	to_cfa_[number] = static_cast<std::int32_t>(to_cfa);
 	if (number != sp)
 		return;
 	for (Saved* saved : {&link_, &fp_, &base_})
-		if (saved->stored && saved->below_cfa > cfa_offset) {
-			saved->stored = false;
-			saved->below_cfa = 0;
-		}
+		if (saved->stored && saved->below_cfa > to_cfa)
+			saved->forget_stored();
 }
 
 void ArmFrame::copy(std::uint8_t to, std::uint8_t from)
@@ -76,7 +75,7 @@ void ArmFrame::copy(std::uint8_t to, std::uint8_t from)
 	const std::uint8_t home[] = {lr, fp, r7};
 	bool holds[3];
 	for (unsigned i = 0; i < 3; i++)
-		holds[i] = (saved[i]->kept && home[i] == from) || saved[i]->copy == from;
+		holds[i] = saved[i]->holds(from, home[i]);
 	change(to);
 	for (unsigned i = 0; i < 3; i++) {
 		if (holds[i] && home[i] == to)
@@ -86,29 +85,12 @@ void ArmFrame::copy(std::uint8_t to, std::uint8_t from)
 	}
 }
 
-void ArmFrame::add(const ArmInstruction& instruction)
-{
-	const bool known = has(based_, instruction.base);
-	const std::int64_t cfa_offset = std::int64_t{cfa_from_[instruction.base]} - instruction.offset;
-	if (instruction.to == instruction.base && !instruction.offset)
-		return;
-	if (!known && !instruction.offset)
-		return copy(instruction.to, instruction.base);
-	if (instruction.to != sp || !known)
-		change(instruction.to);
-	if (known)
-		set_base(instruction.to, cfa_offset);
-}
-
-void ArmFrame::store_register(std::uint8_t number, std::int64_t below_cfa)
+void ArmFrame::store(std::uint8_t number, std::int64_t below_cfa)
 {
 	const auto save = [&](Saved& saved, std::uint8_t home) {
-		if (saved.stored && saved.below_cfa == below_cfa && number != home) { // overwritten
-			saved.stored = false;
-			saved.below_cfa = 0;
-		}
-		const bool holds = (number == home && saved.kept) || saved.copy == number;
-		if (!holds || saved.stored || below_cfa <= 0 || below_cfa > max_frame_bytes)
+		if (saved.stored && saved.below_cfa == below_cfa && number != home) // overwritten
+			saved.forget_stored();
+		if (!saved.holds(number, home) || saved.stored || below_cfa <= 0 || below_cfa > max_frame_bytes)
 			return;
 		saved.stored = true;
 		saved.below_cfa = static_cast<std::int32_t>(below_cfa);
@@ -118,7 +100,7 @@ void ArmFrame::store_register(std::uint8_t number, std::int64_t below_cfa)
 	save(base_, r7);
 }
 
-void ArmFrame::load_register(std::uint8_t number, std::int64_t below_cfa)
+void ArmFrame::load(std::uint8_t number, std::int64_t below_cfa)
 {
 	const auto is_there = [&](const Saved& saved) { return saved.stored && saved.below_cfa == below_cfa; };
 	const auto restore = [&](Saved& saved, bool there, std::uint8_t home) {
@@ -136,47 +118,6 @@ void ArmFrame::load_register(std::uint8_t number, std::int64_t below_cfa)
 	restore(base_, base, r7);
 }
 
-void ArmFrame::move_base(const ArmInstruction& instruction)
-{
-	if (!instruction.moved)
-		return;
-	const std::int64_t cfa_offset = std::int64_t{cfa_from_[instruction.base]} - instruction.moved;
-	const bool known = has(based_, instruction.base);
-	if (!known || instruction.base != sp)
-		change(instruction.base);
-	if (known)
-		set_base(instruction.base, cfa_offset);
-}
-
-void ArmFrame::store(const ArmInstruction& instruction)
-{
-	std::int64_t below_cfa = std::int64_t{cfa_from_[instruction.base]} - instruction.offset;
-	const bool known = has(based_, instruction.base);
-	move_base(instruction);
-	for (std::uint8_t number = 0; known && number < nr_regs; number++) {
-		if (!has(instruction.registers, number))
-			continue;
-		store_register(number, below_cfa);
-		below_cfa -= 4;
-	}
-}
-
-void ArmFrame::load(const ArmInstruction& instruction)
-{
-	std::int64_t below_cfa = std::int64_t{cfa_from_[instruction.base]} - instruction.offset;
-	const bool known = has(based_, instruction.base);
-	for (std::uint8_t number = 0; number < nr_regs; number++) {
-		if (!has(instruction.registers, number))
-			continue;
-		if (known)
-			load_register(number, below_cfa);
-		else
-			change(number);
-		below_cfa -= 4;
-	}
-	move_base(instruction);
-}
-
 void ArmFrame::call()
 {
 	for (const std::uint8_t number : scratch)
@@ -184,70 +125,38 @@ void ArmFrame::call()
 	link_computed_ = false;
 }
 
-void ArmFrame::execute(const ArmInstruction& instruction)
+std::optional<std::int64_t> ArmFrame::to_cfa(std::uint8_t number) const
 {
-	switch (instruction.action) {
-	case ArmAction::add:
-		add(instruction);
-		break;
-	case ArmAction::load:
-		load(instruction);
-		break;
-	case ArmAction::store:
-		store(instruction);
-		break;
-	case ArmAction::none:
-		break;
-	}
-	for (std::uint8_t number = 0; number < nr_regs; number++)
-		if (has(instruction.writes, number))
-			change(number);
-	if (instruction.flow == ArmFlow::call)
-		call();
+	return has(based_, number) ? std::optional<std::int64_t>(to_cfa_[number]) : std::nullopt;
+}
+
+bool ArmFrame::holds_link(std::uint8_t number) const
+{
+	return number == lr ? link_.kept : link_.copy == number;
 }
 
 bool ArmFrame::is_impossible() const
 {
-	return has(based_, sp) && cfa_from_[sp] < 0;
+	return has(based_, sp) && to_cfa_[sp] < 0;
+}
+
+bool ArmFrame::is_given_back() const
+{
+	return has(based_, sp) && !to_cfa_[sp] && fp_.kept && base_.kept;
 }
 
 bool ArmFrame::is_whole() const
 {
-	return has(based_, sp) && !cfa_from_[sp] && link_.kept && fp_.kept && base_.kept;
+	return is_given_back() && link_.kept;
 }
 
-bool ArmFrame::jumps_back(const ArmInstruction& instruction) const
+void ArmFrame::Saved::join(const Saved& other)
 {
-	if (instruction.through != pc)
-		return instruction.through == lr ? link_.kept : link_.copy == instruction.through;
-	std::int64_t at = std::int64_t{cfa_from_[instruction.base]} - instruction.offset;
-	at -= 4 * (std::popcount(instruction.registers) - 1);
-	return instruction.action == ArmAction::load && has(instruction.registers, pc) &&
-	       has(based_, instruction.base) && link_.stored && link_.below_cfa == at;
-}
-
-bool ArmFrame::computed_link(const ArmInstruction& instruction) const
-{
-	return instruction.through == lr && !link_.kept && link_computed_;
-}
-
-bool ArmFrame::returns_wrongly(const ArmInstruction& instruction) const
-{
-	ArmFrame after = *this;
-	after.execute(instruction);
-	return !jumps_back(instruction) || !has(after.based_, sp) || after.cfa_from_[sp] || !after.fp_.kept ||
-	       !after.base_.kept;
-}
-
-void ArmFrame::join_saved(Saved& saved, const Saved& other)
-{
-	saved.kept = saved.kept && other.kept;
-	if (saved.copy != other.copy)
-		saved.copy = no_copy;
-	if (saved.stored && other.stored && saved.below_cfa == other.below_cfa)
-		return;
-	saved.stored = false;
-	saved.below_cfa = 0;
+	kept = kept && other.kept;
+	if (copy != other.copy)
+		copy = no_copy;
+	if (!stored || !other.stored || below_cfa != other.below_cfa)
+		forget_stored();
 }
 
 bool ArmFrame::knows_base() const
@@ -259,13 +168,13 @@ bool ArmFrame::join(const ArmFrame& other)
 {
 	const bool known = knows_base() && other.knows_base(), had_link = !link_.is_lost() && !other.link_.is_lost();
 	for (std::uint8_t number = 0; number < nr_regs; number++)
-		if (cfa_from_[number] != other.cfa_from_[number] || !has(other.based_, number)) {
+		if (to_cfa_[number] != other.to_cfa_[number] || !has(other.based_, number)) {
 			based_ &= ~(1u << number);
-			cfa_from_[number] = 0;
+			to_cfa_[number] = 0;
 		}
-	join_saved(link_, other.link_);
-	join_saved(fp_, other.fp_);
-	join_saved(base_, other.base_);
+	link_.join(other.link_);
+	fp_.join(other.fp_);
+	base_.join(other.base_);
 	link_computed_ = link_computed_ && other.link_computed_;
 	return (knows_base() || !known) && (!link_.is_lost() || !had_link);
 }
@@ -310,11 +219,11 @@ Rule ArmFrame::rule() const
 {
 	const std::uint8_t base = best_base();
 	Rule rule;
-	if (base == pc || link_.is_lost() || (base == sp && cfa_from_[sp] < 0))
+	if (base == pc || link_.is_lost() || (base == sp && to_cfa_[sp] < 0))
 		return rule;
 	rule.kind = UW_RULE_FRAME;
 	rule.cfa_reg = base;
-	rule.cfa_off = cfa_from_[base];
+	rule.cfa_off = to_cfa_[base];
 	if (link_.stored) {
 		rule.ra_place = UW_PLACE_CFA_MEM;
 		rule.ra_off = -link_.below_cfa;
@@ -336,7 +245,7 @@ std::size_t ArmFrame::hash() const
 {
 	std::size_t result = based_;
 	const auto mix = [&](std::size_t value) { result = (result ^ value) * 0x9e3779b97f4a7c15u; };
-	for (const std::int32_t offset : cfa_from_)
+	for (const std::int32_t offset : to_cfa_)
 		mix(static_cast<std::uint32_t>(offset));
 	for (const Saved* saved : {&link_, &fp_, &base_})
 		mix(static_cast<std::size_t>(saved->below_cfa) << 16 | saved->copy << 8 | saved->kept << 1 |

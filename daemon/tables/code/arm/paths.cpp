@@ -3,6 +3,8 @@
 // blames the last call on its way, and is followed again without what lies behind it.
 #include "tables/code/arm/paths.h"
 
+#include "tables/code/arm/effect.h"
+
 extern "C" {
 #include "types.h"
 }
@@ -202,7 +204,7 @@ void ArmPaths::pass_table(const ArmJumpTable& table, const ArmFrame& frame, std:
 // False: it is a return.
 bool ArmPaths::pass_computed_jump(const Step& step, const ArmFrame& frame, std::uint32_t via)
 {
-	if (frame.jumps_back(step.instruction))
+	if (jumps_back(step.instruction, frame))
 		return false;
 	returned_ = ended_ = true;
 	if (const auto table = find_jump_table(step.instruction, before(step.at),
@@ -227,7 +229,7 @@ bool ArmPaths::pass_computed_jump(const Step& step, const ArmFrame& frame, std::
 void ArmPaths::note_landing(const ArmInstruction& call, const ArmFrame& frame)
 {
 	ArmFrame behind = frame;
-	behind.execute(call);
+	execute(call, behind);
 	if (!behind.has_saved_link() || landings_.size() > max_jumps)
 		return;
 	const std::uint32_t number = frames_.number_of(behind.at_jump());
@@ -266,19 +268,19 @@ bool ArmPaths::pass(const Step& step, ArmFrame& frame, std::uint32_t& via)
 		break;
 	case ArmFlow::computed_jump:
 	case ArmFlow::leave:
-		if ((instruction.flow == ArmFlow::computed_jump || frame.computed_link(instruction)) &&
+		if ((instruction.flow == ArmFlow::computed_jump || jumps_through_computed_link(instruction, frame)) &&
 		    pass_computed_jump(step, frame, via))
 			return false;
 		returned_ = ended_ = true;
 		prove(Proof::strong);
-		if (frame.returns_wrongly(instruction))
+		if (returns_wrongly(instruction, frame))
 			fail(via);
 		return false;
 	case ArmFlow::stop:
 		ended_ = true;
 		return false;
 	}
-	frame.execute(instruction);
+	execute(instruction, frame);
 	if (frame.is_impossible())
 		fail(via);
 	return !wrong_;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+// An instruction that writes SP, r7, r11 or LR is either understood or makes that
+// register unknown.
+#include "tables/code/arm/effect.h"
+
+extern "C" {
+#include "types.h"
+}
+
+#include <bit>
+
+namespace uwind {
+namespace {
+
+constexpr std::uint8_t sp = UW_ARM_SP, lr = UW_ARM_LR, pc = UW_ARM_PC;
+
+constexpr bool has(std::uint16_t mask, unsigned number)
+{
+	return mask >> number & 1;
+}
+
+void add(const ArmInstruction& instruction, ArmFrame& frame)
+{
+	const std::optional<std::int64_t> to_cfa = frame.to_cfa(instruction.base);
+	if (instruction.to == instruction.base && !instruction.offset)
+		return;
+	if (!to_cfa && !instruction.offset)
+		return frame.copy(instruction.to, instruction.base);
+	if (instruction.to != sp || !to_cfa)
+		frame.change(instruction.to);
+	if (to_cfa)
+		frame.set_base(instruction.to, *to_cfa - instruction.offset);
+}
+
+void move_base(const ArmInstruction& instruction, ArmFrame& frame)
+{
+	if (!instruction.moved)
+		return;
+	const std::optional<std::int64_t> to_cfa = frame.to_cfa(instruction.base);
+	if (!to_cfa || instruction.base != sp)
+		frame.change(instruction.base);
+	if (to_cfa)
+		frame.set_base(instruction.base, *to_cfa - instruction.moved);
+}
+
+void store(const ArmInstruction& instruction, ArmFrame& frame)
+{
+	const std::optional<std::int64_t> to_cfa = frame.to_cfa(instruction.base);
+	std::int64_t below_cfa = to_cfa.value_or(0) - instruction.offset;
+	move_base(instruction, frame);
+	for (std::uint8_t number = 0; to_cfa && number < ArmFrame::nr_regs; number++) {
+		if (!has(instruction.registers, number))
+			continue;
+		frame.store(number, below_cfa);
+		below_cfa -= 4;
+	}
+}
+
+void load(const ArmInstruction& instruction, ArmFrame& frame)
+{
+	const std::optional<std::int64_t> to_cfa = frame.to_cfa(instruction.base);
+	std::int64_t below_cfa = to_cfa.value_or(0) - instruction.offset;
+	for (std::uint8_t number = 0; number < ArmFrame::nr_regs; number++) {
+		if (!has(instruction.registers, number))
+			continue;
+		if (to_cfa)
+			frame.load(number, below_cfa);
+		else
+			frame.change(number);
+		below_cfa -= 4;
+	}
+	move_base(instruction, frame);
+}
+
+} // namespace
+
+void execute(const ArmInstruction& instruction, ArmFrame& frame)
+{
+	switch (instruction.action) {
+	case ArmAction::add:
+		add(instruction, frame);
+		break;
+	case ArmAction::load:
+		load(instruction, frame);
+		break;
+	case ArmAction::store:
+		store(instruction, frame);
+		break;
+	case ArmAction::none:
+		break;
+	}
+	for (std::uint8_t number = 0; number < ArmFrame::nr_regs; number++)
+		if (has(instruction.writes, number))
+			frame.change(number);
+	if (instruction.flow == ArmFlow::call)
+		frame.call();
+}
+
+bool jumps_back(const ArmInstruction& instruction, const ArmFrame& frame)
+{
+	if (instruction.through != pc)
+		return frame.holds_link(instruction.through);
+	if (instruction.action != ArmAction::load || !has(instruction.registers, pc))
+		return false;
+	const std::optional<std::int64_t> to_cfa = frame.to_cfa(instruction.base);
+	const int last = 4 * (std::popcount(instruction.registers) - 1);
+	return to_cfa && frame.link_is_at(*to_cfa - instruction.offset - last);
+}
+
+bool jumps_through_computed_link(const ArmInstruction& instruction, const ArmFrame& frame)
+{
+	return instruction.through == lr && frame.has_computed_link();
+}
+
+bool returns_wrongly(const ArmInstruction& instruction, const ArmFrame& frame)
+{
+	ArmFrame after = frame;
+	execute(instruction, after);
+	return !jumps_back(instruction, frame) || !after.is_given_back();
+}
+
+} // namespace uwind
