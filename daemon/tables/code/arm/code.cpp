@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // One beginning after the other: symbols and what is called first, then what pointers
-// lead to, then what is left. A beginning one of whose paths does not make sense takes
-// back all that it told.
+// lead to, then what is left. Nothing is kept of a beginning one of whose paths makes no sense.
 #include "tables/code/arm/code.h"
 
 #include "tables/code/arm/paths.h"
+#include "tables/code/arm/pointer.h"
 
 extern "C" {
 #include "types.h"
@@ -22,7 +22,8 @@ constexpr std::uint32_t alignment = 4; // of most functions
 class ArmCodeReader {
 public:
 	ArmCodeReader(Bytes code, std::uint32_t address, const ArmCodeHints& hints)
-	    : hints_(hints), address_(address), paths_(code, address, hints.no_return), state_(paths_.places())
+	    : hints_(hints), text_(code, address), proof_(text_), paths_(text_, proof_, hints.no_return),
+	      state_(text_.places())
 	{
 	}
 
@@ -46,12 +47,12 @@ private:
 	void note_function(std::size_t at, bool thumb);
 	void scout(const Waiting& function);
 	void read_functions();
-	bool begin_at(std::size_t at, bool thumb, ArmPaths::Proof needed, bool blames);
-	bool begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb, ArmPaths::Proof needed);
+	bool begin_at(std::size_t at, bool thumb, ArmEvidence needed, bool blames);
+	bool begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb, ArmEvidence needed);
 	bool begin_inside(std::size_t at, bool thumb);
 	bool begin_somehow(std::size_t at, bool thumb, bool behind_code);
 	const Inside& inside_before(std::size_t at) const;
-	ArmPaths::Proof needed_at(std::size_t at) const;
+	ArmEvidence needed_at(std::size_t at) const;
 	void keep();
 	void read_pointer(std::uint32_t address);
 	void read_pointers();
@@ -60,7 +61,8 @@ private:
 	bool is_padding(std::size_t at, bool thumb) const;
 
 	const ArmCodeHints& hints_;
-	const std::uint32_t address_;
+	const ArmText text_;
+	ArmProof proof_;
 	ArmPaths paths_;
 	std::vector<std::uint8_t> state_;      // of beginnings
 	std::vector<Waiting> functions_;       // to be read
@@ -70,7 +72,7 @@ private:
 
 void ArmCodeReader::note_function(std::size_t at, bool thumb)
 {
-	if (at >= paths_.places() || state_[at] != none || !paths_.is_unseen(at))
+	if (at >= text_.places() || state_[at] != none || !proof_.is_unseen(at))
 		return;
 	state_[at] = waiting;
 	paths_.set_begin(at, true);
@@ -79,10 +81,11 @@ void ArmCodeReader::note_function(std::size_t at, bool thumb)
 
 void ArmCodeReader::keep()
 {
-	paths_.settle();
-	for (const ArmCall& call : paths_.calls())
-		note_function(paths_.place_of(call.target), call.thumb);
-	pointers_.insert(pointers_.end(), paths_.pointers().begin(), paths_.pointers().end());
+	for (const std::size_t at : proof_.settle())
+		if (const auto pointer = pointer_loaded_at(at, text_, proof_))
+			pointers_.push_back(*pointer);
+	for (const ArmCall& call : paths_.findings().calls)
+		note_function(text_.place_of(call.target), call.thumb);
 }
 
 // What a function calls is read before it, for what that tells of calls that do not
@@ -91,22 +94,22 @@ void ArmCodeReader::scout(const Waiting& function)
 {
 	state_[function.at] = scouted;
 	for (const ArmCall& call : paths_.calls_from(function.at, function.thumb))
-		note_function(paths_.place_of(call.target), call.thumb);
+		note_function(text_.place_of(call.target), call.thumb);
 }
 
-bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmPaths::Proof needed, bool blames)
+bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmEvidence needed, bool blames)
 {
 	if (!paths_.follow(at, thumb, ArmFrame(), needed, blames)) {
-		if (needed == ArmPaths::Proof::none)
-			paths_.forget_and_doubt();
+		if (needed == ArmEvidence::none)
+			proof_.forget_and_doubt();
 		else
-			paths_.forget();
+			proof_.forget();
 		return false;
 	}
 	paths_.set_begin(at, true);
-	if (paths_.never_returned())
+	if (!proof_.verdict().returned)
 		paths_.add_no_return(at);
-	inside_[at] = {paths_.jumps(), paths_.landings()};
+	inside_[at] = {paths_.findings().jumps, paths_.findings().landings};
 	keep();
 	return true;
 }
@@ -116,12 +119,12 @@ void ArmCodeReader::read_functions()
 {
 	while (!functions_.empty()) {
 		const Waiting next = functions_.back();
-		if (paths_.is_unseen(next.at) && state_[next.at] == waiting) {
+		if (proof_.is_unseen(next.at) && state_[next.at] == waiting) {
 			scout(next);
 			continue;
 		}
 		functions_.pop_back();
-		if (!paths_.is_unseen(next.at) || !begin_at(next.at, next.thumb, ArmPaths::Proof::none, true))
+		if (!proof_.is_unseen(next.at) || !begin_at(next.at, next.thumb, ArmEvidence::none, true))
 			paths_.set_begin(next.at, false);
 	}
 }
@@ -135,15 +138,15 @@ const ArmCodeReader::Inside& ArmCodeReader::inside_before(std::size_t at) const
 }
 
 // Behind a computed jump there may be blocks that end with another one, as functions may.
-ArmPaths::Proof ArmCodeReader::needed_at(std::size_t at) const
+ArmEvidence ArmCodeReader::needed_at(std::size_t at) const
 {
-	return inside_before(at).jumps.empty() ? ArmPaths::Proof::leaves : ArmPaths::Proof::strong;
+	return inside_before(at).jumps.empty() ? ArmEvidence::leaves : ArmEvidence::strong;
 }
 
 void ArmCodeReader::read_pointer(std::uint32_t address)
 {
-	const std::size_t at = paths_.place_of(address);
-	if (at >= paths_.places() || !paths_.is_unseen(at))
+	const std::size_t at = text_.place_of(address);
+	if (at >= text_.places() || !proof_.is_unseen(at))
 		return;
 	begin_at(at, address & 1, needed_at(at), address & 1);
 	read_functions();
@@ -163,32 +166,35 @@ void ArmCodeReader::read_pointers()
 
 bool ArmCodeReader::is_prologue(std::size_t at, bool thumb) const
 {
-	const ArmInstruction instruction = paths_.decode(at, thumb);
+	const ArmInstruction instruction = text_.decode(at, thumb);
 	return instruction.action == ArmAction::store && instruction.base == UW_ARM_SP && instruction.moved < 0 &&
 	       !instruction.is_conditional() && instruction.registers >> UW_ARM_LR & 1;
 }
 
 bool ArmCodeReader::is_padding(std::size_t at, bool thumb) const
 {
-	const ArmInstruction instruction = paths_.decode(at, thumb);
+	const ArmInstruction instruction = text_.decode(at, thumb);
 	const bool hint = instruction.bytes && instruction.flow == ArmFlow::next && !instruction.block &&
 			  instruction.action == ArmAction::none && !instruction.writes;
 	return !instruction.bytes || hint;
 }
 
 // With the one of these frames that makes sense.
-bool ArmCodeReader::begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb,
-			       ArmPaths::Proof needed)
+bool ArmCodeReader::begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb, ArmEvidence needed)
 {
 	if (frames.empty() || frames.size() > max_candidates)
 		return false;
+	const auto try_with = [&](std::uint32_t number) {
+		const ArmFrame frame = proof_.frames()[number]; // the set grows meanwhile
+		return paths_.follow(at, thumb, frame, needed, true);
+	};
 	std::vector<std::uint32_t> sensible;
 	for (const std::uint32_t number : frames) {
-		if (paths_.follow(at, thumb, paths_.numbered(number), needed, true))
+		if (try_with(number))
 			sensible.push_back(number);
-		paths_.forget();
+		proof_.forget();
 	}
-	const bool good = sensible.size() == 1 && paths_.follow(at, thumb, paths_.numbered(sensible[0]), needed, true);
+	const bool good = sensible.size() == 1 && try_with(sensible[0]);
 	if (good)
 		keep();
 	return good;
@@ -200,9 +206,9 @@ bool ArmCodeReader::begin_inside(std::size_t at, bool thumb)
 {
 	const Inside inside = inside_before(at);
 	paths_.set_known_jumps(inside.jumps);
-	const bool good = begin_with(inside.jumps, at, thumb, ArmPaths::Proof::strong);
+	const bool good = begin_with(inside.jumps, at, thumb, ArmEvidence::strong);
 	paths_.set_known_jumps({});
-	return good || begin_with(inside.landings, at, thumb, ArmPaths::Proof::leaves);
+	return good || begin_with(inside.landings, at, thumb, ArmEvidence::leaves);
 }
 
 // In the mode of the code around, or else in the other one.
@@ -211,8 +217,8 @@ bool ArmCodeReader::begin_somehow(std::size_t at, bool thumb, bool behind_code)
 	if (begin_inside(at, thumb))
 		return true;
 	for (const bool mode : {thumb, !thumb}) {
-		const bool likely = behind_code || is_prologue(at, mode) || !((address_ + at * 2) % alignment);
-		const auto needed = behind_code && mode == thumb ? needed_at(at) : ArmPaths::Proof::strong;
+		const bool likely = behind_code || is_prologue(at, mode) || !(text_.address_of(at) % alignment);
+		const auto needed = behind_code && mode == thumb ? needed_at(at) : ArmEvidence::strong;
 		if (likely && !is_padding(at, mode) && begin_at(at, mode, needed, behind_code && mode == thumb))
 			return true;
 	}
@@ -225,12 +231,12 @@ bool ArmCodeReader::begin_somehow(std::size_t at, bool thumb, bool behind_code)
 void ArmCodeReader::read_rest()
 {
 	bool behind_code = true, thumb = true;
-	for (std::size_t at = 0; at < paths_.places();) {
-		if (paths_.is_settled(at)) {
-			thumb = paths_.is_thumb(at);
-			at += std::max(paths_.decode(at, thumb).bytes / 2, 1u);
+	for (std::size_t at = 0; at < text_.places();) {
+		if (proof_.is_settled(at)) {
+			thumb = proof_.is_thumb(at);
+			at += std::max(text_.decode(at, thumb).bytes / 2, 1u);
 			behind_code = true;
-		} else if (!paths_.is_unseen(at) || paths_.is_doubtful(at) || is_padding(at, thumb)) {
+		} else if (!proof_.is_unseen(at) || proof_.is_doubtful(at) || is_padding(at, thumb)) {
 			at++;
 		} else if (begin_somehow(at, thumb, behind_code)) {
 			read_functions();
@@ -246,7 +252,7 @@ void ArmCodeReader::run()
 {
 	for (const CodeFunction& function : hints_.functions)
 		if (function.certain)
-			note_function(paths_.place_of(static_cast<std::uint32_t>(function.start)), function.start & 1);
+			note_function(text_.place_of(static_cast<std::uint32_t>(function.start)), function.start & 1);
 	read_functions();
 	read_pointers();
 	read_rest();
@@ -273,15 +279,15 @@ Rule do_not_guess()
 
 void ArmCodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) const
 {
-	for (std::size_t at = 0; at < paths_.places();) {
+	for (std::size_t at = 0; at < text_.places();) {
 		const std::uint32_t start = offset + static_cast<std::uint32_t>(at * 2);
-		if (!paths_.is_settled(at)) {
+		if (!proof_.is_settled(at)) {
 			at++;
 			continue;
 		}
-		const ArmInstruction instruction = paths_.decode(at, paths_.is_thumb(at));
+		const ArmInstruction instruction = text_.decode(at, proof_.is_thumb(at));
 		const std::uint32_t bytes = std::max(instruction.bytes, 2u);
-		const ArmFrame& frame = paths_.frame(at);
+		const ArmFrame& frame = proof_.frame(at);
 		const Rule rule = frame == ArmFrame::unknown() ? do_not_guess() : frame.rule();
 		at += bytes / 2;
 		if (instruction.flow == ArmFlow::call && frame.is_orphaned())

@@ -118,6 +118,28 @@ std::uint32_t ArmJumpTable::target(Bytes entry, std::size_t number) const
 	return 0;
 }
 
+ArmJumpTargets targets_of(const ArmJumpTable& table, const ArmText& text, const std::vector<bool>& begins)
+{
+	const std::uint32_t first = text.address_of(0), start = table.start - first;
+	std::uint64_t end = text.code().size(), entry = start;
+	ArmJumpTargets result;
+	for (std::size_t i = 0; i < table.entries && entry + table.entry_bytes <= end; i++) {
+		const std::uint32_t target = table.target(text.code().subspan(entry), i) - first;
+		entry += table.entry_bytes;
+		if (target >= start && target < entry && !table.is_code())
+			break;
+		if (target > start)
+			end = std::min<std::uint64_t>(end, table.is_code() ? end : target & ~1u);
+		const std::size_t place = text.place_of(first + target);
+		if (place >= text.places() || begins[place])
+			break;
+		result.places.push_back(place);
+	}
+	if (!table.is_code() && start < text.code().size())
+		result.table_bytes = static_cast<std::size_t>((entry - start + 1) & ~std::uint64_t{1});
+	return result;
+}
+
 std::optional<ArmJumpTable> find_jump_table(const ArmInstruction& jump, const Instructions& before,
 					    std::uint32_t address, bool thumb)
 {

@@ -3,7 +3,7 @@
 // the jump.
 #pragma once
 
-#include "tables/isa/arm/instruction.h"
+#include "tables/code/arm/text.h"
 
 #include <cstddef>
 #include <optional>
@@ -35,5 +35,14 @@ struct ArmJumpTable {
 // before: what comes before the jump, the last instruction first.
 std::optional<ArmJumpTable> find_jump_table(const ArmInstruction& jump, const std::vector<ArmInstruction>& before,
 					    std::uint32_t address, bool thumb);
+
+// Where a table leads, and how long it is: nothing, if what is jumped to is code itself.
+struct ArmJumpTargets {
+	std::vector<std::size_t> places;
+	std::size_t table_bytes = 0;
+};
+
+// The table ends where the first of its targets begins, at the latest, and where one of them is a function's beginning.
+ArmJumpTargets targets_of(const ArmJumpTable& table, const ArmText& text, const std::vector<bool>& begins);
 
 } // namespace uwind

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Nothing in the code says which calls return. A path that comes to something impossible
-// blames the last call on its way, and is followed again without what lies behind it.
+// blames the last call on its way, and is followed again without what lies after it.
 #include "tables/code/arm/paths.h"
 
 #include "tables/code/arm/effect.h"
@@ -14,10 +14,9 @@ extern "C" {
 namespace uwind {
 namespace {
 
-constexpr std::size_t max_steps_per_place = 64; // nothing is read any more behind these
+constexpr std::size_t max_steps_per_place = 64; // after these nothing is read any more
 constexpr unsigned max_blamed_calls = 24;       // of one beginning
 constexpr unsigned max_jumps = 8;
-constexpr unsigned max_steps_to_sum = 24; // from the load of a distance to its addition
 
 bool pushes_link(const ArmInstruction& instruction)
 {
@@ -25,228 +24,158 @@ bool pushes_link(const ArmInstruction& instruction)
 	       instruction.registers >> UW_ARM_LR & 1;
 }
 
-} // namespace
-
-// Most instructions leave the frame as it is.
-std::uint32_t ArmFrameSet::number_of(const ArmFrame& frame)
+bool has(const std::vector<std::uint32_t>& numbers, std::uint32_t number)
 {
-	if (!frames_.empty() && frames_[last_] == frame)
-		return last_;
-	const auto [place, added] = numbers_.try_emplace(frame, static_cast<std::uint32_t>(frames_.size()));
-	if (added)
-		frames_.push_back(frame);
-	return last_ = place->second;
-}
-
-ArmPaths::ArmPaths(Bytes code, std::uint32_t address, const std::vector<std::uint32_t>& no_return)
-    : code_(code), address_(address), no_return_elsewhere_(no_return), seen_(places()), thumb_(places()),
-      data_(places()), begins_(places()), doubtful_(places()), no_return_(places()), last_calls_(places()),
-      frame_of_(places()), via_(places()), steps_left_(places() * max_steps_per_place)
-{
-}
-
-// Zeros fill what no instruction does.
-ArmInstruction ArmPaths::decode(std::size_t at, bool thumb) const
-{
-	const Bytes rest = code_.subspan(at * 2);
-	const std::uint32_t address = address_ + static_cast<std::uint32_t>(at * 2);
-	const std::size_t bytes = thumb ? 2 : 4;
-	const bool zero =
-		rest.size() >= bytes && std::all_of(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(bytes),
-						    [](std::uint8_t byte) { return !byte; });
-	if (zero || (!thumb && address % 4))
-		return ArmInstruction{};
-	return decode_arm(rest, address, thumb);
-}
-
-std::size_t ArmPaths::place_of(std::uint32_t address) const
-{
-	const std::uint32_t into = address - address_;
-	return into < places() * 2 ? into / 2 : places();
-}
-
-void ArmPaths::fail(std::uint32_t via)
-{
-	if (!wrong_)
-		culprit_ = via;
-	wrong_ = true;
-}
-
-// Two ways to one place. That it was settled stays as it is.
-void ArmPaths::meet(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via)
-{
-	ArmFrame both = frames_[frame_of_[at]];
-	const auto nearest = [&] {
-		const std::uint32_t other = seen_[at] == tried ? via_[at] : 0;
-		return other && (!via || at + 1 - other < at + 1 - via) && other <= at ? other : via;
-	};
-	if (thumb != thumb_[at] || !both.join(frame))
-		return fail(nearest());
-	if (seen_[at] == settled) {
-		if (!(both.rule() == frames_[frame_of_[at]].rule()))
-			fail(via);
-		returned_ = ended_ = true;
-		prove(Proof::strong);
-	} else if (const std::uint32_t number = frames_.number_of(both); number != frame_of_[at]) {
-		frame_of_[at] = number;
-		pending_.push_back(at);
-	}
-}
-
-// An instruction that a path comes to.
-void ArmPaths::occupy(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via, unsigned halves)
-{
-	for (unsigned i = 0; i < halves; i++) {
-		if (at + i >= places() || seen_[at + i] != unseen || data_[at + i])
-			return fail(via);
-		seen_[at + i] = i ? tried_inside : tried;
-		trail_.push_back(at + i);
-	}
-	thumb_[at] = thumb;
-	frame_of_[at] = frames_.number_of(frame);
-	via_[at] = via;
-}
-
-void ArmPaths::arrive(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via)
-{
-	if (at >= places() || data_[at])
-		return fail(via);
-	if (seen_[at] == settled || seen_[at] == tried)
-		return meet(at, thumb, frame, via);
-	const ArmInstruction instruction = decode(at, thumb);
-	if (!instruction.bytes && via)
-		return fail(via);
-	occupy(at, thumb, frame, via, std::max(instruction.bytes / 2, 1u));
-	if (!wrong_)
-		pending_.push_back(at);
-}
-
-// A jump may lead to another function, which begins with its caller's frame.
-void ArmPaths::go_to(const Step& step, const ArmFrame& frame, std::uint32_t via)
-{
-	const ArmInstruction& instruction = step.instruction;
-	const std::size_t at = place_of(instruction.target);
-	if (at < places() && !begins_[at]) {
-		ended_ |= at <= step.at && seen_[at] == tried; // a loop
-		return arrive(at, instruction.target_thumb, frame, via);
-	}
-	if (!frame.is_whole())
-		return fail(via);
-	ended_ = true;
-	prove(at < places() && seen_[at] == settled ? Proof::strong : Proof::leaves);
-	returned_ |= !calls_no_return(instruction);
-}
-
-void ArmPaths::fall_to(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via)
-{
-	if (at < places() && !begins_[at])
-		return arrive(at, thumb, frame, via);
-	const bool behind_call = via == at || via + 1 == at;
-	ended_ = true;
-	if (behind_call)
-		return;
-	if (at >= places() || !frame.is_whole())
-		return fail(via);
-	returned_ = true;
-}
-
-bool ArmPaths::calls_no_return(const ArmInstruction& instruction) const
-{
-	if (!instruction.has_target)
-		return false;
-	const std::size_t at = place_of(instruction.target);
-	if (at < places())
-		return no_return_[at];
-	return std::binary_search(no_return_elsewhere_.begin(), no_return_elsewhere_.end(), instruction.target);
-}
-
-void ArmPaths::note_data(std::uint32_t address, std::size_t bytes)
-{
-	for (std::size_t i = 0; i < bytes; i += 2)
-		if (const std::size_t at = place_of(address + static_cast<std::uint32_t>(i)); at < places())
-			tried_data_.push_back(at);
+	return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
 
 // The instructions that a path ran through before it came to a place, the last one first.
-std::vector<ArmInstruction> ArmPaths::before(std::size_t at) const
+std::vector<ArmInstruction> instructions_before(std::size_t at, const ArmText& text, const ArmProof& proof)
 {
 	std::vector<ArmInstruction> result;
 	while (at >= 2 && result.size() < max_jump_table_steps) {
-		at -= seen_[at - 1] == tried_inside ? 2 : 1;
-		if (seen_[at] != tried)
+		at -= proof.is_inside_tried(at - 1) ? 2 : 1;
+		if (!proof.is_tried(at))
 			break;
-		result.push_back(decode(at, thumb_[at]));
+		result.push_back(text.decode(at, proof.is_thumb(at)));
 	}
 	return result;
 }
 
-// The table ends where the first of its targets begins, at the latest.
+} // namespace
+
+ArmPaths::ArmPaths(const ArmText& text, ArmProof& proof, const std::vector<std::uint32_t>& no_return)
+    : text_(text), proof_(proof), last_calls_(text, no_return), begins_(text.places()),
+      steps_left_(text.places() * max_steps_per_place)
+{
+}
+
+void ArmPaths::arrive(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via)
+{
+	if (proof_.arrive(at, thumb, frame, via))
+		pending_.push_back(at);
+}
+
+// A jump may lead to another function, which begins with its caller's frame.
+void ArmPaths::go_to(const ArmStep& step, const ArmFrame& frame, std::uint32_t via)
+{
+	ArmVerdict& verdict = proof_.verdict();
+	const std::size_t at = text_.place_of(step.instruction.target);
+	if (at < text_.places() && !begins_[at]) {
+		verdict.ended |= at <= step.at && proof_.is_tried(at); // a loop
+		return arrive(at, step.instruction.target_thumb, frame, via);
+	}
+	if (!frame.is_whole())
+		return verdict.fail(via);
+	verdict.ended = true;
+	verdict.show(at < text_.places() && proof_.is_settled(at) ? ArmEvidence::strong : ArmEvidence::leaves);
+	verdict.returned |= !last_calls_.never_returns(step.instruction);
+}
+
+void ArmPaths::fall_to(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via)
+{
+	ArmVerdict& verdict = proof_.verdict();
+	if (at < text_.places() && !begins_[at])
+		return arrive(at, thumb, frame, via);
+	const bool after_call = via == at || via + 1 == at;
+	verdict.ended = true;
+	if (after_call)
+		return;
+	if (at >= text_.places() || !frame.is_whole())
+		return verdict.fail(via);
+	verdict.returned = true;
+}
+
 void ArmPaths::pass_table(const ArmJumpTable& table, const ArmFrame& frame, std::uint32_t via)
 {
-	const std::uint32_t start = table.start - address_;
-	std::uint64_t end = code_.size(), entry = start;
-	for (std::size_t i = 0; i < table.entries && entry + table.entry_bytes <= end; i++) {
-		const std::uint32_t target = table.target(code_.subspan(entry), i) - address_;
-		entry += table.entry_bytes;
-		if (target >= start && target < entry && !table.is_code())
-			break;
-		if (target > start)
-			end = std::min<std::uint64_t>(end, table.is_code() ? end : target & ~1u);
-		const std::size_t place = place_of(address_ + target);
-		if (place >= places() || begins_[place])
-			break;
+	const ArmJumpTargets targets = targets_of(table, text_, begins_);
+	for (const std::size_t place : targets.places)
 		arrive(place, table.thumb, frame, via);
-	}
-	if (!table.is_code() && start < code_.size())
-		note_data(table.start, static_cast<std::size_t>((entry - start + 1) & ~std::uint64_t{1}));
+	proof_.add_data(table.start, targets.table_bytes);
+}
+
+void ArmPaths::note_jump(const ArmFrame& frame)
+{
+	const std::uint32_t number = proof_.frames().number_of(frame.at_jump());
+	if (has(known_jumps_, number))
+		proof_.verdict().show(ArmEvidence::strong);
+	else if (frame.is_whole())
+		proof_.verdict().show(ArmEvidence::leaves);
+	if (findings_.jumps.size() <= max_jumps && !has(findings_.jumps, number))
+		findings_.jumps.push_back(number);
 }
 
 // False: it is a return.
-bool ArmPaths::pass_computed_jump(const Step& step, const ArmFrame& frame, std::uint32_t via)
+bool ArmPaths::pass_computed_jump(const ArmStep& step, const ArmFrame& frame, std::uint32_t via)
 {
 	if (jumps_back(step.instruction, frame))
 		return false;
-	returned_ = ended_ = true;
-	if (const auto table = find_jump_table(step.instruction, before(step.at),
-					       address_ + static_cast<std::uint32_t>(step.at * 2), thumb_[step.at])) {
+	proof_.verdict().returned = proof_.verdict().ended = true;
+	const auto table = find_jump_table(step.instruction, instructions_before(step.at, text_, proof_),
+					   text_.address_of(step.at), proof_.is_thumb(step.at));
+	if (table)
 		pass_table(*table, frame, via);
-		return true;
-	}
-	const std::uint32_t number = frames_.number_of(frame.at_jump());
-	const auto is_known = [&](const std::vector<std::uint32_t>& jumps) {
-		return std::find(jumps.begin(), jumps.end(), number) != jumps.end();
-	};
-	if (is_known(known_jumps_))
-		prove(Proof::strong);
-	else if (frame.is_whole())
-		prove(Proof::leaves);
-	if (jumps_.size() <= max_jumps && !is_known(jumps_))
-		jumps_.push_back(number);
+	else
+		note_jump(frame);
 	return true;
 }
 
 // Beyond the limit there is one too many, which says so.
 void ArmPaths::note_landing(const ArmInstruction& call, const ArmFrame& frame)
 {
-	ArmFrame behind = frame;
-	execute(call, behind);
-	if (!behind.has_saved_link() || landings_.size() > max_jumps)
+	ArmFrame after = frame;
+	execute(call, after);
+	if (!after.has_saved_link() || findings_.landings.size() > max_jumps)
 		return;
-	const std::uint32_t number = frames_.number_of(behind.at_jump());
-	if (std::find(landings_.begin(), landings_.end(), number) == landings_.end())
-		landings_.push_back(number);
+	const std::uint32_t number = proof_.frames().number_of(after.at_jump());
+	if (!has(findings_.landings, number))
+		findings_.landings.push_back(number);
 }
 
 // False: the path ends here.
-bool ArmPaths::pass(const Step& step, ArmFrame& frame, std::uint32_t& via)
+bool ArmPaths::pass_call(const ArmStep& step, const ArmFrame& frame, std::uint32_t& via)
+{
+	const ArmInstruction& call = step.instruction;
+	const bool never_returns = last_calls_.never_returns(call);
+	note_landing(call, frame);
+	if (call.has_target)
+		findings_.calls.push_back({text_.address_of(step.at), call.target, call.target_thumb});
+	if (never_returns && frame.has_saved_link())
+		proof_.verdict().show(ArmEvidence::leaves);
+	if (last_calls_.is_blamed(step.at) || never_returns) {
+		proof_.verdict().ended = true;
+		return false;
+	}
+	via = static_cast<std::uint32_t>(step.at + 1);
+	return true;
+}
+
+// A return, or a computed jump. Every path ends here.
+bool ArmPaths::pass_leave(const ArmStep& step, const ArmFrame& frame, std::uint32_t via)
 {
 	const ArmInstruction& instruction = step.instruction;
+	ArmVerdict& verdict = proof_.verdict();
+	if ((instruction.flow == ArmFlow::computed_jump || jumps_through_computed_link(instruction, frame)) &&
+	    pass_computed_jump(step, frame, via))
+		return false;
+	verdict.returned = verdict.ended = true;
+	verdict.show(ArmEvidence::strong);
+	if (returns_wrongly(instruction, frame))
+		verdict.fail(via);
+	return false;
+}
+
+// False: the path ends here.
+bool ArmPaths::pass(const ArmStep& step, ArmFrame& frame, std::uint32_t& via)
+{
+	const ArmInstruction& instruction = step.instruction;
+	ArmVerdict& verdict = proof_.verdict();
 	if (pushes_link(instruction) && frame.has_lost_link()) {
-		fail(via);
+		verdict.fail(via);
 		return false;
 	}
 	if (instruction.literal_bytes)
-		note_data(instruction.literal, instruction.literal_bytes);
+		proof_.add_data(instruction.literal, instruction.literal_bytes);
 	switch (instruction.flow) {
 	case ArmFlow::next:
 		break;
@@ -254,173 +183,121 @@ bool ArmPaths::pass(const Step& step, ArmFrame& frame, std::uint32_t& via)
 		go_to(step, frame, via);
 		return false;
 	case ArmFlow::call:
-		note_landing(instruction, frame);
-		if (instruction.has_target)
-			calls_.push_back({address_ + static_cast<std::uint32_t>(step.at * 2), instruction.target,
-					  instruction.target_thumb});
-		if (calls_no_return(instruction) && frame.has_saved_link())
-			prove(Proof::leaves);
-		if (last_calls_[step.at] || calls_no_return(instruction)) {
-			ended_ = true;
+		if (!pass_call(step, frame, via))
 			return false;
-		}
-		via = static_cast<std::uint32_t>(step.at + 1);
 		break;
 	case ArmFlow::computed_jump:
 	case ArmFlow::leave:
-		if ((instruction.flow == ArmFlow::computed_jump || jumps_through_computed_link(instruction, frame)) &&
-		    pass_computed_jump(step, frame, via))
-			return false;
-		returned_ = ended_ = true;
-		prove(Proof::strong);
-		if (returns_wrongly(instruction, frame))
-			fail(via);
-		return false;
+		return pass_leave(step, frame, via);
 	case ArmFlow::stop:
-		ended_ = true;
+		verdict.ended = true;
 		return false;
 	}
 	execute(instruction, frame);
 	if (frame.is_impossible())
-		fail(via);
-	return !wrong_;
+		verdict.fail(via);
+	return !verdict.wrong;
+}
+
+// Both outcomes are followed at once. Between the instructions they may have different
+// frames: those places get no row.
+void ArmPaths::step_block(std::size_t at, const ArmBlock& block)
+{
+	struct {
+		ArmFrame frame;
+		bool goes_on = true;
+		std::uint32_t via = 0;
+	} outcomes[2];
+	for (auto& outcome : outcomes) {
+		outcome.frame = proof_.frame(at);
+		outcome.via = proof_.via(at);
+	}
+	for (const ArmStep& step : block.steps) {
+		const auto& [met, missed] = outcomes;
+		ArmFrame between = met.goes_on ? met.frame : missed.frame;
+		if (met.goes_on && missed.goes_on && !between.join(missed.frame))
+			between = ArmFrame::unknown();
+		if (step.at != at)
+			proof_.note_between(step.at, step.instruction, between, at);
+		auto& outcome = outcomes[step.opposite];
+		if (outcome.goes_on && !proof_.verdict().wrong)
+			outcome.goes_on = pass(step, outcome.frame, outcome.via);
+	}
+	for (auto& outcome : outcomes)
+		if (outcome.goes_on && !proof_.verdict().wrong)
+			fall_to(block.next, proof_.is_thumb(at), outcome.frame, outcome.via);
 }
 
 void ArmPaths::step(std::size_t at)
 {
-	const bool thumb = thumb_[at];
-	const ArmInstruction instruction = decode(at, thumb);
+	const bool thumb = proof_.is_thumb(at);
+	const ArmInstruction instruction = text_.decode(at, thumb);
 	if (!instruction.bytes)
 		return;
-	std::size_t next = at + instruction.bytes / 2;
 	if (instruction.block || instruction.is_conditional()) {
-		const std::vector<Step> steps = block_at(at, instruction, next);
-		return steps.empty() ? fail(via_[at]) : step_block(at, steps, next);
+		const ArmBlock block = block_at(at, instruction, text_, thumb);
+		return block.steps.empty() ? proof_.verdict().fail(proof_.via(at)) : step_block(at, block);
 	}
-	ArmFrame frame = frames_[frame_of_[at]];
-	std::uint32_t via = via_[at];
+	ArmFrame frame = proof_.frame(at);
+	std::uint32_t via = proof_.via(at);
 	if (pass({at, instruction, false}, frame, via))
-		fall_to(next, thumb, frame, via);
-}
-
-// Data that the code loads was not to be run through.
-void ArmPaths::check_data()
-{
-	for (const std::size_t at : tried_data_)
-		if (seen_[at] == tried || seen_[at] == tried_inside)
-			return fail(via_[seen_[at] == tried ? at : at - 1]);
-		else if (seen_[at] != unseen)
-			return fail(0);
+		fall_to(at + instruction.bytes / 2, thumb, frame, via);
 }
 
 bool ArmPaths::follow_once(std::size_t at, bool thumb, const ArmFrame& frame)
 {
-	wrong_ = returned_ = ended_ = false;
-	proof_ = Proof::none;
-	culprit_ = 0;
-	trail_.clear();
+	ArmVerdict& verdict = proof_.verdict();
+	proof_.begin_try();
 	pending_.clear();
-	tried_data_.clear();
-	calls_.clear();
-	jumps_.clear();
-	landings_.clear();
+	findings_.calls.clear();
+	findings_.jumps.clear();
+	findings_.landings.clear();
 	arrive(at, thumb, frame, 0);
-	while (!pending_.empty() && !wrong_) {
+	while (!pending_.empty() && !verdict.wrong) {
 		if (!steps_left_)
-			fail(0);
+			verdict.fail(0);
 		else
 			steps_left_--;
 		const std::size_t next = pending_.back();
 		pending_.pop_back();
 		step(next);
 	}
-	if (!wrong_)
-		check_data();
-	return !wrong_;
+	if (!verdict.wrong)
+		proof_.check_data();
+	return !verdict.wrong;
 }
 
-bool ArmPaths::follow(std::size_t at, bool thumb, const ArmFrame& frame, Proof needed, bool blames)
+bool ArmPaths::follow(std::size_t at, bool thumb, const ArmFrame& frame, ArmEvidence needed, bool blames)
 {
-	std::vector<std::uint32_t> blamed;
+	const ArmVerdict& verdict = proof_.verdict();
+	std::vector<std::size_t> blamed;
 	bool good = follow_once(at, thumb, frame);
-	while (!good && blames && culprit_ && !last_calls_[culprit_ - 1] && blamed.size() < max_blamed_calls) {
-		blamed.push_back(culprit_ - 1);
-		last_calls_[culprit_ - 1] = true;
-		forget();
+	while (!good && blames && verdict.culprit && blamed.size() < max_blamed_calls) {
+		const std::size_t call = verdict.culprit - 1;
+		if (last_calls_.is_blamed(call))
+			break;
+		blamed.push_back(call);
+		last_calls_.blame(call, true);
+		proof_.forget();
 		good = follow_once(at, thumb, frame);
 	}
-	if (good && ended_ && proof_ >= needed)
+	if (good && verdict.ended && verdict.evidence >= needed)
 		return true;
-	for (const std::uint32_t call : blamed)
-		last_calls_[call] = false;
+	for (const std::size_t call : blamed)
+		last_calls_.blame(call, false);
 	return false;
 }
 
 std::vector<ArmCall> ArmPaths::calls_from(std::size_t at, bool thumb)
 {
 	follow_once(at, thumb, ArmFrame());
-	forget();
+	proof_.forget();
 	std::vector<ArmCall> result;
-	std::sort(tried_data_.begin(), tried_data_.end());
-	for (const ArmCall& call : calls_)
-		if (!std::binary_search(tried_data_.begin(), tried_data_.end(), place_of(call.from)))
+	const std::vector<std::size_t> data = proof_.tried_data();
+	for (const ArmCall& call : findings_.calls)
+		if (!std::binary_search(data.begin(), data.end(), text_.place_of(call.from)))
 			result.push_back(call);
 	return result;
-}
-
-void ArmPaths::forget()
-{
-	for (const std::size_t at : trail_)
-		seen_[at] = unseen;
-	trail_.clear();
-}
-
-void ArmPaths::forget_and_doubt()
-{
-	for (const std::size_t at : trail_)
-		doubtful_[at] = true;
-	forget();
-}
-
-void ArmPaths::note_pointer(std::uint32_t value)
-{
-	if (place_of(value) < places())
-		pointers_.push_back(value);
-}
-
-// A word that is loaded may be a function's address, or the distance of one from where it
-// is added to PC.
-void ArmPaths::note_pointers(std::size_t at)
-{
-	const ArmInstruction load = decode(at, thumb_[at]);
-	const std::size_t word = load.literal_bytes == 4 ? place_of(load.literal) : places();
-	if (word + 1 >= places() || load.action != ArmAction::none)
-		return;
-	const std::uint32_t value = ByteCursor(code_, word * 2).u32();
-	std::size_t next = at + load.bytes / 2;
-	for (unsigned i = 0; i < max_steps_to_sum && next < places() && thumb_[next] == thumb_[at]; i++) {
-		const ArmInstruction sum = decode(next, thumb_[at]);
-		const std::uint32_t pc = address_ + static_cast<std::uint32_t>(next * 2) + (thumb_[at] ? 4 : 8);
-		const std::uint8_t other = sum.base == UW_ARM_PC ? sum.index : sum.base;
-		if (sum.indexed == ArmIndexed::sum && (sum.base == UW_ARM_PC || sum.index == UW_ARM_PC) &&
-		    load.writes >> other & 1)
-			return note_pointer(value + pc);
-		if (!sum.bytes || sum.writes & load.writes)
-			return;
-		next += sum.bytes / 2;
-	}
-}
-
-void ArmPaths::settle()
-{
-	pointers_.clear();
-	for (const std::size_t at : trail_)
-		if (seen_[at] == tried)
-			note_pointers(at);
-	for (const std::size_t at : trail_)
-		seen_[at] = seen_[at] == tried ? settled : settled_inside;
-	for (const std::size_t at : tried_data_)
-		data_[at] = true;
 }
 
 } // namespace uwind

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0
+// A stretch of 32-bit Arm code. Places in it are halfwords, counted from its first.
+#pragma once
+
+#include "base/byte_cursor.h"
+#include "tables/isa/arm/instruction.h"
+
+namespace uwind {
+
+class ArmText {
+public:
+	ArmText(Bytes code, std::uint32_t address) : code_(code), address_(address) {}
+
+	Bytes code() const { return code_; }
+	std::size_t places() const { return code_.size() / 2; }
+	std::uint32_t address_of(std::size_t at) const { return address_ + static_cast<std::uint32_t>(at * 2); }
+	// The place of an address; places(): it lies in no place of this stretch.
+	std::size_t place_of(std::uint32_t address) const;
+	// Zeros are no instruction: they fill space.
+	ArmInstruction decode(std::size_t at, bool thumb) const;
+
+private:
+	const Bytes code_;
+	const std::uint32_t address_;
+};
+
+} // namespace uwind
