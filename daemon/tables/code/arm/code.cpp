@@ -292,13 +292,8 @@ void ArmCodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretche
 		at += bytes / 2;
 		if (instruction.flow == ArmFlow::call && frame.is_orphaned())
 			stretches.push_back({start + 1, start + bytes, dead_end()}); // return addresses only
-		if (rule.kind == UW_RULE_NONE)
-			continue;
-		const bool joins = !stretches.empty() && stretches.back().end == start && stretches.back().rule == rule;
-		if (joins)
-			stretches.back().end = start + bytes;
-		else
-			stretches.push_back({start, start + bytes, rule});
+		if (rule.kind != UW_RULE_NONE)
+			append_stretch(stretches, {start, start + bytes, rule});
 	}
 }
 

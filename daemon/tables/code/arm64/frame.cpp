@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// An integer instruction that writes SP, X29 or X30 is either understood or makes that
-// register unknown.
 #include "tables/code/arm64/frame.h"
-
-#include "tables/isa/arm64/instruction.h"
 
 extern "C" {
 #include "types.h"
@@ -26,35 +22,57 @@ Arm64Frame Arm64Frame::unknown()
 	return frame;
 }
 
-void Arm64Frame::set_base(bool known, std::int32_t cfa_offset)
+std::optional<std::int32_t> Arm64Frame::to_cfa(std::uint32_t reg) const
 {
-	reached_out_ |= known && cfa_offset < 0;
-	sp_known_ = known && cfa_offset >= 0 && cfa_offset <= max_frame_bytes;
-	cfa_from_sp_ = sp_known_ ? cfa_offset : 0;
+	if (reg == sp && sp_known_)
+		return cfa_from_sp_;
+	return reg == fp && fp_known_ ? std::optional(cfa_from_fp_) : std::nullopt;
+}
+
+void Arm64Frame::set_sp(std::optional<std::int32_t> to_cfa)
+{
+	reached_out_ |= to_cfa && *to_cfa < 0;
+	sp_known_ = to_cfa && *to_cfa >= 0 && *to_cfa <= max_frame_bytes;
+	cfa_from_sp_ = sp_known_ ? *to_cfa : 0;
+}
+
+void Arm64Frame::set_fp(std::int32_t to_cfa)
+{
+	fp_known_ = true;
+	cfa_from_fp_ = to_cfa;
 }
 
 void Arm64Frame::move_sp(std::int32_t bytes)
 {
-	set_base(sp_known_, cfa_from_sp_ - bytes);
+	set_sp(sp_known_ ? std::optional(cfa_from_sp_ - bytes) : std::nullopt);
 }
 
-// A register gets another value.
+Arm64Frame::Saved* Arm64Frame::saved(std::uint32_t reg)
+{
+	return reg == fp ? &fp_ : reg == link ? &link_ : nullptr;
+}
+
 void Arm64Frame::change(std::uint32_t reg)
 {
 	if (reg == sp)
-		set_base(false, 0);
+		set_sp({});
 	if (reg == fp) {
 		fp_known_ = false;
 		cfa_from_fp_ = 0;
 	}
 	if (reg == link)
 		link_kept_ = false;
-	Saved& saved = reg == fp ? fp_ : link_;
-	if ((reg == fp || reg == link) && saved.where == Where::in_register)
-		saved.where = Where::lost;
+	Saved* const place = saved(reg);
+	if (place && place->where == Where::in_register)
+		place->where = Where::lost;
 }
 
-// Memory at base + offset is used.
+void Arm64Frame::call()
+{
+	reached_out_ |= keeps_link();
+	change(link);
+}
+
 void Arm64Frame::reach(std::uint32_t base, std::int32_t offset)
 {
 	if (base == sp && sp_known_)
@@ -63,110 +81,32 @@ void Arm64Frame::reach(std::uint32_t base, std::int32_t offset)
 		reached_out_ |= !fp_known_ && fp_.where == Where::in_register;
 }
 
-// One register goes to, or comes from, memory at base + offset.
-void Arm64Frame::transfer(std::uint32_t reg, std::uint32_t base, std::int32_t offset, bool load, bool whole)
+std::optional<Arm64Frame::Saved> Arm64Frame::place_of(std::uint32_t base, std::int32_t offset) const
 {
-	const bool by_sp = base == sp && sp_known_, by_fp = base == fp && fp_known_;
-	const Saved there{Where::on_stack, offset - (by_sp ? cfa_from_sp_ : cfa_from_fp_)};
-	if (reg != fp && reg != link)
+	const std::optional<std::int32_t> above = to_cfa(base);
+	return above ? std::optional(Saved{Where::on_stack, offset - *above}) : std::nullopt;
+}
+
+void Arm64Frame::store(std::uint32_t reg, std::uint32_t base, std::int32_t offset, bool whole)
+{
+	Saved* const place = saved(reg);
+	const auto there = place_of(base, offset);
+	if (place && there && whole && place->where == Where::in_register)
+		*place = *there;
+}
+
+void Arm64Frame::load(std::uint32_t reg, std::uint32_t base, std::int32_t offset, bool whole)
+{
+	Saved* const place = saved(reg);
+	if (!place)
 		return;
-	Saved& saved = reg == fp ? fp_ : link_;
-	if (!load) {
-		if (whole && (by_sp || by_fp) && saved.where == Where::in_register)
-			saved = there;
-		return;
-	}
-	const bool restored = whole && (by_sp || by_fp) && saved == there;
+	const auto there = place_of(base, offset);
+	const bool restored = whole && there && *place == *there;
 	change(reg);
 	if (restored)
-		saved = Saved{};
+		*place = Saved{};
 	if (restored && reg == link)
 		link_kept_ = true;
-}
-
-void Arm64Frame::access(const Arm64Access& access)
-{
-	if (access.base == sp && access.moved_before)
-		move_sp(access.moved_before);
-	if (access.known_offset)
-		reach(access.base, access.offset);
-	const bool whole = access.whole && access.known_offset;
-	if (!access.vector) {
-		transfer(access.first, access.base, access.offset, access.load, whole);
-		if (access.second != access.first)
-			transfer(access.second, access.base, access.offset + access.bytes, access.load, whole);
-	}
-	if (access.base == sp && access.moved_after)
-		move_sp(access.moved_after);
-	if (access.base != sp && (access.moved_before || access.moved_after))
-		change(access.base);
-}
-
-void Arm64Frame::add(const Arm64Sum& sum)
-{
-	if (sum.sets_flags && sum.to == sp)
-		return; // cmp
-	if (sum.to == sp && sum.from == sp && sum.whole)
-		return move_sp(sum.value);
-	if (sum.to == sp && sum.from == fp && sum.whole && fp_known_)
-		return set_base(true, cfa_from_fp_ - sum.value);
-	const bool frame_pointer = sum.to == fp && sum.from == sp && sum.whole && sp_known_ && !sum.sets_flags;
-	change(sum.to);
-	if (frame_pointer) {
-		fp_known_ = true;
-		cfa_from_fp_ = cfa_from_sp_ - sum.value;
-	}
-}
-
-// Only what is understood keeps it.
-void Arm64Frame::learn_constant(std::uint32_t word)
-{
-	const auto part = part_arm64(word);
-	if (part && (!part->kept || part->to == constant_register_)) {
-		constant_ = (constant_ & part->kept) | part->value;
-		constant_register_ = part->to;
-		return;
-	}
-	const auto used = access_arm64(word);
-	const auto sum = sum_arm64(word);
-	const auto written = written_arm64(word);
-	const auto is_constant = [this](std::uint8_t reg) { return reg == constant_register_; };
-	const bool understood = used || sum || written || shift_arm64(word) || is_hint_arm64(word);
-	const bool changed =
-		(used && (is_constant(used->first) || is_constant(used->second) || is_constant(used->base))) ||
-		(sum && is_constant(sum->to)) || (written && is_constant(*written));
-	if (understood && !changed)
-		return;
-	constant_register_ = no_register;
-	constant_ = 0;
-}
-
-void Arm64Frame::execute(std::uint32_t word)
-{
-	const auto shift = shift_arm64(word);
-	const bool by_constant = shift && shift->by == constant_register_ && constant_ <= max_frame_bytes;
-	const auto bytes = by_constant ? static_cast<std::int32_t>(constant_) : 0;
-	if (by_constant)
-		return move_sp(shift->down ? -bytes : bytes);
-	learn_constant(word);
-	if (flow_arm64(word).way == Arm64Way::call) {
-		reached_out_ |= link_.where == Where::in_register;
-		return change(link);
-	}
-	if (const auto used = access_arm64(word))
-		return access(*used);
-	if (const auto sum = sum_arm64(word))
-		return add(*sum);
-	if (const auto written = written_arm64(word))
-		change(*written);
-}
-
-bool Arm64Frame::is_beginning(std::uint32_t word) const
-{
-	const auto used = access_arm64(word);
-	const bool pushes = used && !used->load && !used->vector && used->whole && used->moved_before < 0 &&
-			    used->base == sp && used->first == fp && used->second == link;
-	return (pushes || signs_arm64(word)) && link_.where != Where::in_register;
 }
 
 bool Arm64Frame::join(const Arm64Frame& other)
@@ -174,16 +114,13 @@ bool Arm64Frame::join(const Arm64Frame& other)
 	Arm64Frame same = other;
 	same.link_kept_ = link_kept_;
 	same.reached_out_ = reached_out_;
-	same.constant_register_ = constant_register_;
 	same.constant_ = constant_;
 	if (!(same == *this))
 		return false;
 	link_kept_ = link_kept_ && other.link_kept_;
 	reached_out_ = reached_out_ || other.reached_out_;
-	if (constant_register_ != other.constant_register_ || constant_ != other.constant_) {
-		constant_register_ = no_register;
-		constant_ = 0;
-	}
+	if (!(constant_ == other.constant_))
+		constant_ = {};
 	return true;
 }
 

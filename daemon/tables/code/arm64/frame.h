@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
-// A frame of arm64 as its instructions make it: for code without CFI.
+// A frame of arm64 as its instructions make it: for code without CFI. effect.h says what an instruction does to it.
 #pragma once
 
 #include "model/table_rows.h"
 
-namespace uwind {
+#include <optional>
 
-struct Arm64Access;
-struct Arm64Sum;
+namespace uwind {
 
 // What is known between two instructions. It begins as at a function's first:
 // nothing is on the stack, and the return address is in the link register.
 class Arm64Frame {
 public:
+	// The register that a frame's size may have been loaded into, and the number.
+	struct Constant {
+		static constexpr std::uint8_t no_register = 32;
+		std::uint8_t reg = no_register;
+		std::uint64_t value = 0;
+		bool operator==(const Constant&) const = default;
+	};
+
 	// A frame of which nothing is known.
 	static Arm64Frame unknown();
-	// An instruction that is no branch; of calls, what they do to the link register.
-	void execute(std::uint32_t word);
 	// Kind NONE: where the caller is cannot be said.
 	Rule rule() const;
 	// Something that functions rarely do: an instruction used the caller's frame,
 	// popped more than was pushed, or called without having saved the way back.
 	bool reached_out() const { return reached_out_; }
-	// The instruction begins a function, whatever runs into it.
-	bool is_beginning(std::uint32_t word) const;
+	// The return address was not saved, and the link register has it.
+	bool keeps_link() const { return link_.where == Where::in_register; }
 	// Nothing of it is left, or has been made: what holds where a function returns.
 	bool is_bare() const;
 	// At a return: there is a frame yet, as far as this is known.
@@ -34,8 +39,25 @@ public:
 	bool join(const Arm64Frame& other);
 	bool operator==(const Arm64Frame&) const = default;
 
+	// How far the CFA is above SP or FP; nothing: not known.
+	std::optional<std::int32_t> to_cfa(std::uint32_t reg) const;
+	Constant constant() const { return constant_; }
+	void set_constant(const Constant& constant) { constant_ = constant; }
+
+	// A register gets an unknown value.
+	void change(std::uint32_t reg);
+	void move_sp(std::int32_t bytes);
+	void set_sp(std::optional<std::int32_t> to_cfa);
+	void set_fp(std::int32_t to_cfa);
+	// Memory at base + offset is used.
+	void reach(std::uint32_t base, std::int32_t offset);
+	// One register goes to memory at base + offset, or comes from there. whole: all 64 bits of it.
+	void store(std::uint32_t reg, std::uint32_t base, std::int32_t offset, bool whole);
+	void load(std::uint32_t reg, std::uint32_t base, std::int32_t offset, bool whole);
+	// A call has returned.
+	void call();
+
 private:
-	static constexpr std::uint8_t no_register = 32;
 	enum class Where : std::uint8_t { in_register, on_stack, lost };
 	struct Saved {
 		Where where = Where::in_register;
@@ -43,14 +65,8 @@ private:
 		bool operator==(const Saved&) const = default;
 	};
 
-	void access(const Arm64Access& access);
-	void transfer(std::uint32_t reg, std::uint32_t base, std::int32_t offset, bool load, bool whole);
-	void add(const Arm64Sum& sum);
-	void learn_constant(std::uint32_t word);
-	void change(std::uint32_t reg);
-	void reach(std::uint32_t base, std::int32_t offset);
-	void move_sp(std::int32_t bytes);
-	void set_base(bool known, std::int32_t cfa_offset);
+	Saved* saved(std::uint32_t reg);
+	std::optional<Saved> place_of(std::uint32_t base, std::int32_t offset) const;
 
 	// CFA = register + offset, where the register is of use.
 	bool sp_known_ = true, fp_known_ = false;
@@ -58,9 +74,7 @@ private:
 	Saved link_, fp_;
 	bool link_kept_ = true; // the link register is as it was at the beginning
 	bool reached_out_ = false;
-	// The register that a frame's size may have been loaded into, and the number.
-	std::uint8_t constant_register_ = no_register;
-	std::uint64_t constant_ = 0;
+	Constant constant_;
 };
 
 } // namespace uwind
