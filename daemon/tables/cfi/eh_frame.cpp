@@ -6,7 +6,7 @@
 #include "elf/segments.h"
 #include "tables/cfi/outlined.h"
 #include "tables/cfi/program.h"
-#include "tables/cfi/rule.h"
+#include "tables/cfi/row_sink.h"
 #include "tables/code/arm64/epilogue.h"
 #include "tables/code/x86/code.h"
 #include "tables/isa/arm64/instruction.h"
@@ -32,220 +32,6 @@ Rule rule_of_kind(std::uint8_t kind)
 	Rule rule;
 	rule.kind = kind;
 	return rule;
-}
-
-// Interrupts overwrite what lies there. The i386 string functions of glibc 2.36 count
-// one pop too many behind each return.
-bool ra_below_sp(const Rule& rule, const FrameAbi& abi)
-{
-	return !abi.has_link && rule.kind == UW_RULE_FRAME && rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp &&
-	       rule.ra_place == UW_PLACE_CFA_MEM && std::int64_t{rule.cfa_off} + rule.ra_off < 0;
-}
-
-// SP stays where it was at the function's first instruction.
-bool is_flat(const Rule& rule, const FrameAbi& abi)
-{
-	return rule.kind == UW_RULE_FRAME && rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp &&
-	       rule.cfa_off == abi.word && rule.fp_place == UW_PLACE_SAME;
-}
-
-// What a rule says of a frame of arm64. bare: nothing is on the stack, as where a function returns.
-enum class Made : std::uint8_t { unsaid, bare, frame };
-
-Made made_of(const Rule& rule, const FrameAbi& abi)
-{
-	if (rule.kind != UW_RULE_FRAME)
-		return Made::unsaid;
-	const bool bare = rule.cfa_kind == UW_CFA_REG && rule.cfa_reg == abi.sp && !rule.cfa_off;
-	return bare && rule.ra_place == UW_PLACE_SAME ? Made::bare : Made::frame;
-}
-
-// Turns frame states into rows at file offsets.
-class RowSink final : public FrameSink {
-public:
-	RowSink(FrameAbi abi, RowBuilder& builder) : abi_(abi), builder_(builder) {}
-
-	// offset = address - bias, for the function that comes next; raise is added to its CFA.
-	void begin(std::uint64_t bias, std::uint64_t end, bool signal_frame, std::int64_t raise = 0)
-	{
-		bias_ = bias;
-		end_ = end;
-		signal_frame_ = signal_frame;
-		raise_ = raise;
-		missing_ = 0;
-		contradiction_ = false;
-		flat_ = true;
-		mentions_fp_ = lose_fp_ = false;
-		made_.clear();
-		mark_ = {stated_.size(), left_out_.size(), outlined_.size()};
-	}
-	// That function is interpreted once more: what was noted of it counts no more.
-	void begin_again()
-	{
-		forget_left_out();
-		stated_.resize(mark_.stated);
-	}
-	// … or what no row can say of it.
-	void forget_left_out()
-	{
-		left_out_.resize(mark_.left_out);
-		outlined_.resize(mark_.outlined);
-	}
-	// What the function's CFA lacked.
-	std::int64_t missing_cfa_bytes() const { return missing_; }
-	// The function's CFI says that its return address lies below SP.
-	bool contradicts_itself() const { return contradiction_; }
-	// … that it pushes nothing.
-	bool flat() const { return flat_; }
-	// … what becomes of the frame pointer.
-	bool mentions_fp() const { return mentions_fp_; }
-	// For the next function: where it has a frame, the caller's frame pointer is not known.
-	void lose_fp() { lose_fp_ = true; }
-	// What it says at a file offset of its code. Of arm64 only.
-	Made made_at(std::uint32_t offset) const;
-	// See CfiRows.
-	std::vector<Stretch> take_stated() { return std::move(stated_); }
-	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
-	void broken(std::uint64_t start, CfiReason reason) override { leave_out(start, end_, reason); }
-	// What CFI describes, but no row can say; with rules of kind UNKNOWN.
-	const std::vector<Stretch>& left_out() const { return left_out_; }
-	const std::vector<OutlinedRow>& outlined() const { return outlined_; }
-	// What is noted is limited like rows, and with them.
-	bool full() const
-	{
-		return builder_.full() ||
-		       builder_.size() + stated_.size() + left_out_.size() + outlined_.size() > UW_MAX_ROWS;
-	}
-	void count(CfiReason reason, std::uint64_t n = 1) { counts_[static_cast<std::size_t>(reason)] += n; }
-	std::map<std::string, std::uint64_t> reasons() const;
-
-private:
-	void add(std::uint64_t address, const Rule& rule)
-	{
-		const auto start = static_cast<std::uint32_t>(address - bias_);
-		if (!builder_.add(start, rule) && !builder_.full())
-			count(CfiReason::too_many_rules);
-	}
-	Stretch stretch(std::uint64_t start, std::uint64_t end, const Rule& rule) const
-	{
-		return {static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_), rule};
-	}
-	void note_made(std::uint64_t start, Made made);
-	void leave_out(std::uint64_t start, std::uint64_t end, CfiReason reason);
-	bool add_outlined(std::uint64_t start, std::uint64_t end, const FrameState& state);
-	void stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa, const Rule& rule);
-
-	const FrameAbi abi_;
-	RowBuilder& builder_;
-	std::uint64_t bias_ = 0, end_ = 0;
-	bool signal_frame_ = false;
-	std::int64_t raise_ = 0, missing_ = 0;
-	bool contradiction_ = false, flat_ = true;
-	bool mentions_fp_ = false, lose_fp_ = false;
-	std::vector<std::pair<std::uint32_t, Made>> made_; // from this offset on
-	// How much there was when the function began.
-	struct {
-		std::size_t stated, left_out, outlined;
-	} mark_ = {};
-	std::vector<Stretch> left_out_;
-	std::vector<OutlinedRow> outlined_;
-	std::vector<Stretch> stated_;
-	std::uint64_t counts_[static_cast<std::size_t>(CfiReason::count)] = {};
-};
-
-void RowSink::note_made(std::uint64_t start, Made made)
-{
-	if (made_.empty() || made_.back().second != made)
-		made_.emplace_back(static_cast<std::uint32_t>(start - bias_), made);
-}
-
-void RowSink::leave_out(std::uint64_t start, std::uint64_t end, CfiReason reason)
-{
-	count(reason);
-	add(start, Rule{});
-	append_stretch(left_out_, stretch(start, end, rule_of_kind(UW_RULE_UNKNOWN)), mark_.left_out);
-}
-
-// What cfi_outlined.h is about: nothing but the pc, and maybe SP, is another one in the caller.
-bool RowSink::add_outlined(std::uint64_t start, std::uint64_t end, const FrameState& state)
-{
-	constexpr std::int64_t far = std::int64_t{1} << 30;
-	const auto unchanged = [](const SavedRegister& saved) {
-		return saved.saved == Saved::unspecified || saved.saved == Saved::same;
-	};
-	const Symbolic &ra = state.ra.how, &cfa = state.cfa;
-	if (state.ra.saved != Saved::value || ra.form != Form::pc_bits || ra.mask || state.no_cfa != CfiReason::none ||
-	    cfa.form != Form::address || cfa.base >= abi_.nr_regs || cfa.offset > far || cfa.offset < -far ||
-	    !unchanged(state.fp) || !unchanged(state.base) || !unchanged(state.sp))
-		return false;
-	add(start, Rule{});
-	const OutlinedRow next{{static_cast<std::uint32_t>(start - bias_), static_cast<std::uint32_t>(end - bias_)},
-			       bias_,
-			       ra.offset,
-			       cfa.base,
-			       static_cast<std::int32_t>(cfa.offset)};
-	if (outlined_.size() > mark_.outlined && outlined_.back().continues(next))
-		outlined_.back().range.end = next.range.end;
-	else
-		outlined_.push_back(next);
-	return true;
-}
-
-void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& state)
-{
-	if (full())
-		return;
-	if (const std::int64_t missing = uwind::missing_cfa_bytes(state, abi_))
-		missing_ = missing;
-	LoweredRule lowered = lower_frame(raise_ ? raise_cfa(state, abi_, raise_) : state, abi_, signal_frame_);
-	if (lowered.fp_lost)
-		count(CfiReason::fp_lost);
-	mentions_fp_ |= state.fp.saved != Saved::unspecified;
-	if (lose_fp_ && made_of(lowered.rule, abi_) == Made::frame && !is_flat(lowered.rule, abi_))
-		lowered.rule.fp_place = UW_PLACE_LOST;
-	contradiction_ |= ra_below_sp(lowered.rule, abi_);
-	flat_ &= is_flat(lowered.rule, abi_);
-	if (abi_.has_link)
-		note_made(start, made_of(lowered.rule, abi_));
-	if (lowered.rule.kind != UW_RULE_FRAME && lowered.rule.kind != UW_RULE_NONE)
-		append_stretch(stated_, stretch(start, end, lowered.rule), mark_.stated);
-	if (lowered.reason != CfiReason::none) {
-		if (!add_outlined(start, end, state))
-			leave_out(start, end, lowered.reason);
-	} else if (lowered.rule.kind == UW_RULE_FRAME && state.cfa.form == Form::stepped && state.cfa.add)
-		stepped_rows(start, end, state.cfa, lowered.rule);
-	else
-		add(start, lowered.rule);
-}
-
-Made RowSink::made_at(std::uint32_t offset) const
-{
-	const auto next = std::upper_bound(made_.begin(), made_.end(), offset,
-					   [](std::uint32_t at, const auto& row) { return at < row.first; });
-	return next == made_.begin() ? Made::unsaid : next[-1].second;
-}
-
-// The CFA depends on the pc's low bits: two rows for every block of mask + 1 bytes.
-void RowSink::stepped_rows(std::uint64_t start, std::uint64_t end, const Symbolic& cfa, const Rule& rule)
-{
-	Rule above = rule;
-	if (__builtin_add_overflow(rule.cfa_off, cfa.add, &above.cfa_off))
-		return leave_out(start, end, CfiReason::offset);
-	for (std::uint64_t at = start; at < end && !builder_.full();) {
-		const std::uint64_t low = at & cfa.mask;
-		const bool step = low >= cfa.threshold;
-		add(at, step ? above : rule);
-		at += (step ? cfa.mask + 1u : cfa.threshold) - low;
-	}
-}
-
-std::map<std::string, std::uint64_t> RowSink::reasons() const
-{
-	std::map<std::string, std::uint64_t> result;
-	for (std::size_t i = 0; i < std::size(counts_); i++)
-		if (counts_[i])
-			result[cfi_reason_text[i]] = counts_[i];
-	return result;
 }
 
 // Does a function give its frame pointer another value? Its instructions are read one behind the other.
@@ -445,14 +231,15 @@ Bytes Lowering::code_of(const Piece& piece) const
 // The CFI of glibc 2.36's i386 memcpy() says nothing of a register that it pushes.
 bool Lowering::pushes_in_silence(const Piece& piece) const
 {
-	return arch_ == Arch::i386 && sink_.flat() && pushes_x86(code_of(piece), arch_);
+	return arch_ == Arch::i386 && sink_.traits().flat && pushes_x86(code_of(piece), arch_);
 }
 
 // clang 14 does not say how frames of arm64 are undone. Each end begins with what leaves the function.
 bool Lowering::knows_ends(const std::vector<Stretch>& ends) const
 {
 	for (std::size_t i = 0; i < ends.size(); i++)
-		if ((i == 0 || ends[i].end != ends[i - 1].start) && sink_.made_at(ends[i].start) == Made::frame)
+		if ((i == 0 || ends[i].end != ends[i - 1].start) &&
+		    sink_.traits().frame_at(ends[i].start) == CfiFrame::made)
 			return false;
 	return true;
 }
@@ -462,7 +249,8 @@ bool Lowering::knows_beginnings(const Piece& piece) const
 {
 	const Bytes code = code_of(piece);
 	for (std::uint32_t at = 0; at + 8 <= code.size(); at += 4)
-		if (lowers_sp_arm64(word_at(code, at)) && sink_.made_at(piece.start + at + 4) == Made::bare)
+		if (lowers_sp_arm64(word_at(code, at)) &&
+		    sink_.traits().frame_at(piece.start + at + 4) == CfiFrame::bare)
 			return false;
 	return true;
 }
@@ -474,7 +262,7 @@ void Lowering::hold_against_code(const Piece& piece, std::uint64_t address)
 	if (knows_ends(ends) && knows_beginnings(piece))
 		return;
 	silent_.push_back({piece.start, piece.end});
-	if (sink_.made_at(piece.start) == Made::bare)
+	if (sink_.traits().frame_at(piece.start) == CfiFrame::bare)
 		doubtful_.push_back({address, piece.end - piece.start});
 	epilogues_.insert(epilogues_.end(), ends.begin(), ends.end());
 }
@@ -482,30 +270,29 @@ void Lowering::hold_against_code(const Piece& piece, std::uint64_t address)
 void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program)
 {
 	const Fde& fde = cfi_.fdes[piece.fde];
-	const std::uint64_t bias = fde.start - piece.start, end = fde.start + (piece.end - piece.start);
-	const bool signal_frame = cfi_.cies[fde.cie].signal_frame;
+	CfiFunction function;
+	function.bias = fde.start - piece.start;
+	function.end = fde.start + (piece.end - piece.start);
+	function.signal_frame = cfi_.cies[fde.cie].signal_frame;
 	const std::size_t before = builder_.size();
-	sink_.begin(bias, end, signal_frame);
-	program.run_fde(fde, states[fde.cie], end);
-	const std::int64_t missing = sink_.missing_cfa_bytes();
-	if (missing) {
+	sink_.begin(function);
+	program.run_fde(fde, states[fde.cie], function.end);
+	const auto run_again = [&] {
 		builder_.truncate(before);
-		sink_.begin_again();
-		sink_.begin(bias, end, signal_frame, missing);
-		program.run_fde(fde, states[fde.cie], end);
-	}
+		sink_.begin_again(function);
+		program.run_fde(fde, states[fde.cie], function.end);
+	};
+	function.raise = sink_.traits().missing_cfa_bytes;
+	if (function.raise)
+		run_again();
 	if (cfi_.debug)
 		functions_.push_back({fde.start, piece.end - piece.start});
-	if (cfi_.debug && !sink_.mentions_fp() && changes_fp(code_of(piece), arch_)) {
-		builder_.truncate(before);
-		sink_.begin_again();
-		sink_.begin(bias, end, signal_frame, missing);
-		sink_.lose_fp();
-		program.run_fde(fde, states[fde.cie], end);
-	}
+	function.lose_fp = cfi_.debug && !sink_.traits().mentions_fp && changes_fp(code_of(piece), arch_);
+	if (function.lose_fp)
+		run_again();
 	if (arch_ == Arch::arm64)
 		hold_against_code(piece, fde.start);
-	if (!sink_.contradicts_itself() && !pushes_in_silence(piece))
+	if (!sink_.traits().contradicts_itself && !pushes_in_silence(piece))
 		return;
 	builder_.truncate(before);
 	sink_.forget_left_out();
