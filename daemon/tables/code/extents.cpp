@@ -8,7 +8,8 @@ namespace uwind {
 FunctionExtents extents_of(const std::vector<CodeFunction>& functions, std::uint64_t address, std::size_t places,
 			   unsigned place_bytes)
 {
-	FunctionExtents extents{{}, {}, std::vector<bool>(places + 1), std::vector<bool>(places)};
+	FunctionExtents extents;
+	extents.closed.resize(places);
 	std::uint64_t closed_until = 0;
 	const auto close = [&](std::uint64_t start, std::uint64_t end) { // ranges come in rising order
 		end = std::min<std::uint64_t>(end, places);
@@ -27,7 +28,7 @@ FunctionExtents extents_of(const std::vector<CodeFunction>& functions, std::uint
 			extents.begins.push_back(at);
 		if (function->begins && function->bytes) {
 			extents.end_of[at] = std::max(extents.end_of[at], end);
-			extents.ends[end] = true;
+			extents.ends.push_back(end);
 		}
 		close(at + function->begins, end);
 	}

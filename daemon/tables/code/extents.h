@@ -12,9 +12,8 @@ namespace uwind {
 
 // Places are counted from the stretch's first, in instructions' least bytes.
 struct FunctionExtents {
-	std::vector<std::size_t> begins;           // rising
+	std::vector<std::size_t> begins, ends;     // begins: rising; a function ends before each of ends
 	std::map<std::size_t, std::size_t> end_of; // by beginning
-	std::vector<bool> ends;                    // a function does, before this place
 	std::vector<bool> closed;                  // inside of such a function: no other begins there uncalled
 };
 

@@ -19,6 +19,14 @@ constexpr bool has(std::uint16_t mask, unsigned number)
 	return mask >> number & 1;
 }
 
+// Calls with each number of a mask, rising, but for PC.
+template <typename Visit>
+void for_each(std::uint16_t mask, const Visit& visit)
+{
+	for (unsigned left = mask & ((1u << ArmFrame::nr_regs) - 1); left; left &= left - 1)
+		visit(static_cast<std::uint8_t>(std::countr_zero(left)));
+}
+
 void add(const ArmInstruction& instruction, ArmFrame& frame)
 {
 	const std::optional<std::int64_t> to_cfa = frame.to_cfa(instruction.base);
@@ -48,27 +56,25 @@ void store(const ArmInstruction& instruction, ArmFrame& frame)
 	const std::optional<std::int64_t> to_cfa = frame.to_cfa(instruction.base);
 	std::int64_t below_cfa = to_cfa.value_or(0) - instruction.offset;
 	move_base(instruction, frame);
-	for (std::uint8_t number = 0; to_cfa && number < ArmFrame::nr_regs; number++) {
-		if (!has(instruction.registers, number))
-			continue;
+	if (!to_cfa)
+		return;
+	for_each(instruction.registers, [&](std::uint8_t number) {
 		frame.store(number, below_cfa);
 		below_cfa -= 4;
-	}
+	});
 }
 
 void load(const ArmInstruction& instruction, ArmFrame& frame)
 {
 	const std::optional<std::int64_t> to_cfa = frame.to_cfa(instruction.base);
 	std::int64_t below_cfa = to_cfa.value_or(0) - instruction.offset;
-	for (std::uint8_t number = 0; number < ArmFrame::nr_regs; number++) {
-		if (!has(instruction.registers, number))
-			continue;
+	for_each(instruction.registers, [&](std::uint8_t number) {
 		if (to_cfa)
 			frame.load(number, below_cfa);
 		else
 			frame.change(number);
 		below_cfa -= 4;
-	}
+	});
 	move_base(instruction, frame);
 }
 
@@ -89,9 +95,7 @@ void execute(const ArmInstruction& instruction, ArmFrame& frame)
 	case ArmAction::none:
 		break;
 	}
-	for (std::uint8_t number = 0; number < ArmFrame::nr_regs; number++)
-		if (has(instruction.writes, number))
-			frame.change(number);
+	for_each(instruction.writes, [&](std::uint8_t number) { frame.change(number); });
 	if (instruction.flow == ArmFlow::call)
 		frame.call();
 }

@@ -125,11 +125,6 @@ void ArmFrame::call()
 	link_computed_ = false;
 }
 
-std::optional<std::int64_t> ArmFrame::to_cfa(std::uint8_t number) const
-{
-	return has(based_, number) ? std::optional<std::int64_t>(to_cfa_[number]) : std::nullopt;
-}
-
 bool ArmFrame::holds_link(std::uint8_t number) const
 {
 	return number == lr ? link_.kept : link_.copy == number;

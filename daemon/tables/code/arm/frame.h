@@ -38,7 +38,10 @@ public:
 	bool holds_link(std::uint8_t number) const;
 	bool link_is_at(std::int64_t below_cfa) const { return link_.stored && link_.below_cfa == below_cfa; }
 	// How far the CFA is above a register; nothing: not known.
-	std::optional<std::int64_t> to_cfa(std::uint8_t number) const;
+	std::optional<std::int64_t> to_cfa(std::uint8_t number) const
+	{
+		return based_ >> number & 1 ? std::optional<std::int64_t>(to_cfa_[number]) : std::nullopt;
+	}
 	// Without what differs from one jump to the next: registers for the moment.
 	ArmFrame at_jump() const;
 	// What holds on two ways to one place; false: they contradict each other.

@@ -18,10 +18,4 @@ ArmInstruction ArmText::decode(std::size_t at, bool thumb) const
 	return decode_arm(rest, address, thumb);
 }
 
-std::size_t ArmText::place_of(std::uint32_t address) const
-{
-	const std::uint32_t into = address - address_;
-	return into < places() * 2 ? into / 2 : places();
-}
-
 } // namespace uwind

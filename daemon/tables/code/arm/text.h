@@ -15,7 +15,11 @@ public:
 	std::size_t places() const { return code_.size() / 2; }
 	std::uint32_t address_of(std::size_t at) const { return address_ + static_cast<std::uint32_t>(at * 2); }
 	// The place of an address; places(): it lies in no place of this stretch.
-	std::size_t place_of(std::uint32_t address) const;
+	std::size_t place_of(std::uint32_t address) const
+	{
+		const std::uint32_t into = address - address_;
+		return into < places() * 2 ? into / 2 : places();
+	}
 	// Zeros are no instruction: they fill space.
 	ArmInstruction decode(std::size_t at, bool thumb) const;
 

@@ -22,11 +22,13 @@ std::int64_t target_of(std::size_t at, const Arm64Flow& flow)
 
 } // namespace
 
-Arm64Paths::Arm64Paths(const Arm64Text& text, Arm64Proof& proof, const std::vector<bool>& ends,
+Arm64Paths::Arm64Paths(const Arm64Text& text, Arm64Proof& proof, const std::vector<std::size_t>& ends,
 		       const std::vector<std::uint64_t>& no_return)
-    : text_(text), proof_(proof), ends_(ends), no_return_(no_return), begins_(text.places()),
+    : text_(text), proof_(proof), no_return_(no_return), begins_(text.places()), ends_(text.places() + 1),
       steps_left_(text.places() * max_steps_per_word)
 {
+	for (const std::size_t end : ends)
+		ends_[end] = true;
 }
 
 void Arm64Paths::arrive(std::int64_t at, const Arm64Frame& frame)

@@ -15,7 +15,7 @@ class Arm64Paths {
 public:
 	// ends: before these places a function is known to end. no_return: functions at these addresses (sorted) do not
 	// return.
-	Arm64Paths(const Arm64Text& text, Arm64Proof& proof, const std::vector<bool>& ends,
+	Arm64Paths(const Arm64Text& text, Arm64Proof& proof, const std::vector<std::size_t>& ends,
 		   const std::vector<std::uint64_t>& no_return);
 
 	bool begins(std::size_t at) const { return begins_[at]; }
@@ -36,9 +36,9 @@ private:
 
 	const Arm64Text& text_;
 	Arm64Proof& proof_;
-	const std::vector<bool>& ends_;
 	const std::vector<std::uint64_t>& no_return_;
 	std::vector<bool> begins_; // a function does
+	std::vector<bool> ends_;   // one does, before this
 	std::size_t steps_left_;
 	std::vector<std::size_t> pending_; // of what is being tried
 };

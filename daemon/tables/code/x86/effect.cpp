@@ -124,9 +124,9 @@ void load(const X86Instruction& instruction, X86Frame& frame)
 
 void execute_lea(const X86Instruction& instruction, X86Frame& frame)
 {
-	const bool from_cfa = instruction.plain_base && frame.can_return_by(instruction.rm);
-	if (instruction.reg == x86_sp && from_cfa && !instruction.narrow)
-		return frame.return_to_cfa(-std::int64_t{instruction.displacement});
+	const bool sets_sp = instruction.reg == x86_sp && instruction.plain_base && !instruction.narrow;
+	if (sets_sp && frame.return_to_cfa(instruction.rm, -std::int64_t{instruction.displacement}))
+		return;
 	frame.point(instruction.reg, instruction.narrow ? std::nullopt : below_cfa(instruction, frame));
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tables/code/x86/frame.h"
 
-#include "tables/isa/x86/instruction.h"
-
 extern "C" {
 #include "types.h"
 }
@@ -30,13 +28,6 @@ X86Frame::X86Frame(Arch arch)
 X86Frame::Saved* X86Frame::saved(std::uint8_t reg)
 {
 	return reg == x86_bp ? &saved_fp_ : reg == x86_bx ? &saved_base_ : nullptr;
-}
-
-std::optional<std::int64_t> X86Frame::to_cfa(std::uint8_t reg) const
-{
-	if (reg == x86_sp && sp_.known)
-		return sp_.to_cfa;
-	return reg == x86_bp && fp_.known ? std::optional<std::int64_t>(fp_.to_cfa) : std::nullopt;
 }
 
 void X86Frame::move_sp(std::int64_t bytes)
@@ -133,17 +124,15 @@ bool X86Frame::round_sp()
 	return true;
 }
 
-bool X86Frame::can_return_by(std::uint8_t reg) const
+bool X86Frame::return_to_cfa(std::uint8_t reg, std::int64_t below_cfa)
 {
-	return rounded_ && holder_.in_register && reg == holder_reg();
-}
-
-void X86Frame::return_to_cfa(std::int64_t below_cfa)
-{
+	if (!rounded_ || !holder_.in_register || reg != holder_reg())
+		return false;
 	forget_stack();
 	rounded_ = false;
 	sp_ = pointer_below(below_cfa);
 	holder_ = {};
+	return true;
 }
 
 bool X86Frame::is_impossible() const

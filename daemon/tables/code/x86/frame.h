@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/table_rows.h"
+#include "tables/isa/x86/instruction.h"
 
 #include <optional>
 
@@ -39,7 +40,11 @@ public:
 	Pointer sp() const { return sp_; }
 	void set_sp(Pointer sp) { sp_ = sp; }
 	// How far the CFA is above a register; nothing: not known.
-	std::optional<std::int64_t> to_cfa(std::uint8_t reg) const;
+	std::optional<std::int64_t> to_cfa(std::uint8_t reg) const
+	{
+		const Pointer pointer = reg == x86_sp ? sp_ : reg == x86_bp ? fp_ : Pointer{};
+		return pointer.known ? std::optional<std::int64_t>(pointer.to_cfa) : std::nullopt;
+	}
 
 	// A register gets an unknown value.
 	void change(std::uint8_t reg);
@@ -54,9 +59,8 @@ public:
 	void load(std::uint8_t reg, std::optional<std::int64_t> below_cfa);
 	// SP is rounded down. False: no register has the CFA.
 	bool round_sp();
-	// SP is set from the register that has the CFA, where SP has been rounded.
-	void return_to_cfa(std::int64_t below_cfa);
-	bool can_return_by(std::uint8_t reg) const;
+	// SP is set from a register, where SP has been rounded. False: that register has not the CFA.
+	bool return_to_cfa(std::uint8_t reg, std::int64_t below_cfa);
 
 private:
 	enum class Where : std::uint8_t { in_register, on_stack, lost };
