@@ -50,10 +50,10 @@ std::vector<Stretch> outside(const TableRows& table, const std::vector<Stretch>&
 // What .eh_frame leaves out. Where it says something that no row can say, .debug_frame may have a row.
 void add_cfi(CfiRows& cfi, const CfiRows& more)
 {
-	fill_gaps(cfi.at_calls, more.at_calls);
-	for (const auto& [reason, times] : more.believed.inexpressible)
-		cfi.believed.inexpressible[reason] += times;
-	cfi.left_out = outside(more.believed, cfi.left_out);
+	fill_gaps(cfi.sync_only, more.sync_only);
+	for (const auto& [reason, times] : more.accepted.inexpressible)
+		cfi.accepted.inexpressible[reason] += times;
+	cfi.left_out = outside(more.accepted, cfi.left_out);
 	append(cfi.left_out, outside(rows_of(cfi.left_out), more.left_out));
 	append(cfi.doubtful, more.doubtful);
 	append(cfi.doubtful, more.functions);
@@ -78,7 +78,7 @@ std::vector<OffsetRange> missing_in(const TableRows& other, const TableRows& tab
 void fill_from_code(CfiRows& cfi, const ElfFile& file, const TableRows& stated, const std::vector<CloneCall>& clones,
 		    const DescribedCode& described)
 {
-	TableRows& table = cfi.believed;
+	TableRows& table = cfi.accepted;
 	const std::vector<OffsetRange> only_stated = missing_in(table, stated);
 	fill_known_code(table, file, cfi.doubtful, std::move(cfi.left_out), clones, described);
 	cut_out(table, only_stated);
@@ -89,8 +89,8 @@ void fill_from_code(CfiRows& cfi, const ElfFile& file, const TableRows& stated, 
 DescribedCode described_code(CfiRows& cfi, CfiRows& debug_frame, GoRows go, const ElfFile& file, bool code_first)
 {
 	DescribedCode described;
-	cut_out(debug_frame.believed, go.switching);
-	cut_out(debug_frame.at_calls, go.switching);
+	cut_out(debug_frame.accepted, go.switching);
+	cut_out(debug_frame.sync_only, go.switching);
 	append(cfi.doubtful, go.functions);
 	described.go = rows_of(std::move(go.stretches));
 	if (code_first) {
@@ -99,9 +99,9 @@ DescribedCode described_code(CfiRows& cfi, CfiRows& debug_frame, GoRows go, cons
 		return described;
 	}
 	add_cfi(cfi, debug_frame);
-	described.debug_frame = std::move(debug_frame.believed);
-	if (cfi.believed.rows.empty() && !described.debug_frame.rows.empty())
-		cfi.believed.method = UW_METHOD_DEBUG_FRAME;
+	described.debug_frame = std::move(debug_frame.accepted);
+	if (cfi.accepted.rows.empty() && !described.debug_frame.rows.empty())
+		cfi.accepted.method = UW_METHOD_DEBUG_FRAME;
 	return described;
 }
 
@@ -112,11 +112,11 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	Result<CfiRows> cfi = lower_eh_frame(file);
 	if (!cfi)
 		return cfi.error();
-	TableRows& table = cfi->believed;
+	TableRows& table = cfi->accepted;
 	table.method = table.rows.empty() ? UW_METHOD_SYNTH : UW_METHOD_EH_FRAME;
 	table.arch = file.arch();
 	CfiRows debug_frame = read_debug_frame(table, file, debug);
-	// That of 32-bit Arm is good for calls only, and its compilers' code is read with better results.
+	// That of 32-bit Arm is synchronous, and reading the instructions gives better rows.
 	const bool code_first = file.arch() == Arch::arm;
 	TableRows stated = rows_of(std::move(cfi->stated));
 	fill_gaps(stated, rows_of(std::move(debug_frame.stated)));
@@ -126,9 +126,9 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	const std::vector<CloneCall> clones = clone_calls(file, table, stated);
 	fill_from_code(*cfi, file, stated, clones, described);
 	fill_gaps(table, rows_of(std::move(cfi->epilogues)));
-	fill_gaps(table, cfi->at_calls);
+	fill_gaps(table, cfi->sync_only);
 	if (code_first)
-		fill_gaps(table, debug_frame.believed);
+		fill_gaps(table, debug_frame.accepted);
 	tell_threads_apart(table, clones);
 	lengthen_signal_returns(table);
 	begin_outermost(table, file);

@@ -34,7 +34,7 @@ Rule rule_of_kind(std::uint8_t kind)
 	return rule;
 }
 
-// Does a function give its frame pointer another value? Its instructions are read one behind the other.
+// Does a function give its frame pointer another value? Its instructions are read in order.
 bool changes_fp(Bytes code, Arch arch)
 {
 	const std::uint8_t fp = uw_abis[static_cast<unsigned>(arch)].fp;
@@ -60,7 +60,7 @@ std::vector<ElfSection> code_to_compare(const ElfFile* program, bool debug_frame
 
 class Lowering {
 public:
-	// program: whose instructions the call frame information is held against; none: of no file.
+	// program: the file whose instructions CFI is checked against; none: there is no such file.
 	Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, const ElfFile* program);
 	Result<CfiRows> run();
 
@@ -71,10 +71,10 @@ private:
 	void interpret();
 	void interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program);
 	Bytes code_of(const Piece& piece) const;
-	bool pushes_in_silence(const Piece& piece) const;
-	bool knows_ends(const std::vector<Stretch>& ends) const;
-	bool knows_beginnings(const Piece& piece) const;
-	void hold_against_code(const Piece& piece, std::uint64_t address);
+	bool cfi_omits_push(const Piece& piece) const;
+	bool cfi_shows_ends(const std::vector<Stretch>& ends) const;
+	bool cfi_shows_beginnings(const Piece& piece) const;
+	void check_against_code(const Piece& piece, std::uint64_t address);
 	CfiRows take_rows();
 	void add_outlined(CfiRows& rows);
 
@@ -84,10 +84,10 @@ private:
 	RowBuilder builder_;
 	RowSink sink_;
 	std::vector<Piece> pieces_;
-	std::vector<Stretch> tails_; // of functions that others cut short: behind these
+	std::vector<Stretch> tails_; // of functions that others cut short: what comes after these
 	std::vector<CodeFunction> doubtful_, functions_;
-	std::vector<OffsetRange> silent_; // functions whose CFI is good for calls only; in order
-	std::vector<Stretch> epilogues_;  // of these
+	std::vector<OffsetRange> sync_only_; // functions with synchronous CFI; in order
+	std::vector<Stretch> epilogues_;     // of these
 	const Arch arch_;
 	const ElfFile* const program_;
 	const std::vector<ElfSection> code_;
@@ -118,14 +118,14 @@ CfiRows Lowering::take_rows()
 {
 	CfiRows rows;
 	rows.section = true;
-	rows.believed = builder_.take();
-	rows.believed.method = cfi_.debug ? UW_METHOD_DEBUG_FRAME : UW_METHOD_EH_FRAME;
-	rows.believed.arch = abi_.arch;
+	rows.accepted = builder_.take();
+	rows.accepted.method = cfi_.debug ? UW_METHOD_DEBUG_FRAME : UW_METHOD_EH_FRAME;
+	rows.accepted.arch = abi_.arch;
 	rows.left_out = sink_.left_out();
 	rows.left_out.insert(rows.left_out.end(), tails_.begin(), tails_.end());
 	add_outlined(rows);
-	rows.believed.inexpressible = sink_.reasons();
-	rows.at_calls = cut_out(rows.believed, silent_);
+	rows.accepted.inexpressible = sink_.reasons();
+	rows.sync_only = cut_out(rows.accepted, sync_only_);
 	rows.epilogues = std::move(epilogues_);
 	rows.doubtful = std::move(doubtful_);
 	rows.functions = std::move(functions_);
@@ -137,8 +137,8 @@ void Lowering::add_outlined(CfiRows& rows)
 {
 	std::vector<Stretch> composed;
 	if (program_)
-		composed = compose_outlined(sink_.outlined(), rows.believed, *program_);
-	fill_gaps(rows.believed, rows_of(composed));
+		composed = compose_outlined(sink_.outlined(), rows.accepted, *program_);
+	fill_gaps(rows.accepted, rows_of(composed));
 	for (const OutlinedRow& row : sink_.outlined())
 		rows.left_out.push_back({row.range.start, row.range.end, rule_of_kind(UW_RULE_UNKNOWN)});
 	for (const Stretch& stretch : composed)
@@ -169,7 +169,7 @@ Status Lowering::collect()
 	return Nothing{};
 }
 
-// Of the sorted functions, before any is cut: where one reaches, but another one counts, and ends earlier.
+// Of the sorted functions, before any is cut: the parts that one covers after the end of one that counts instead.
 void Lowering::note_tails()
 {
 	std::uint32_t counted = 0, end = 0, reach = 0; // start and end of the last that counts; where any ends
@@ -228,14 +228,14 @@ Bytes Lowering::code_of(const Piece& piece) const
 	return {};
 }
 
-// The CFI of glibc 2.36's i386 memcpy() says nothing of a register that it pushes.
-bool Lowering::pushes_in_silence(const Piece& piece) const
+// The CFI of glibc 2.36's i386 memcpy() omits a register that it pushes.
+bool Lowering::cfi_omits_push(const Piece& piece) const
 {
 	return arch_ == Arch::i386 && sink_.traits().flat && pushes_x86(code_of(piece), arch_);
 }
 
-// clang 14 does not say how frames of arm64 are undone. Each end begins with what leaves the function.
-bool Lowering::knows_ends(const std::vector<Stretch>& ends) const
+// clang 14's CFI omits how frames of arm64 are undone. Each end begins with what leaves the function.
+bool Lowering::cfi_shows_ends(const std::vector<Stretch>& ends) const
 {
 	for (std::size_t i = 0; i < ends.size(); i++)
 		if ((i == 0 || ends[i].end != ends[i - 1].start) &&
@@ -244,8 +244,8 @@ bool Lowering::knows_ends(const std::vector<Stretch>& ends) const
 	return true;
 }
 
-// … nor of how they are made: all that a function that never returns has to show.
-bool Lowering::knows_beginnings(const Piece& piece) const
+// It also omits how they are made. A function that never returns has no end that could show it.
+bool Lowering::cfi_shows_beginnings(const Piece& piece) const
 {
 	const Bytes code = code_of(piece);
 	for (std::uint32_t at = 0; at + 8 <= code.size(); at += 4)
@@ -255,13 +255,13 @@ bool Lowering::knows_beginnings(const Piece& piece) const
 	return true;
 }
 
-void Lowering::hold_against_code(const Piece& piece, std::uint64_t address)
+void Lowering::check_against_code(const Piece& piece, std::uint64_t address)
 {
 	std::vector<Stretch> ends;
 	read_epilogues_arm64(code_of(piece), piece.start, ends);
-	if (knows_ends(ends) && knows_beginnings(piece))
+	if (cfi_shows_ends(ends) && cfi_shows_beginnings(piece))
 		return;
-	silent_.push_back({piece.start, piece.end});
+	sync_only_.push_back({piece.start, piece.end});
 	if (sink_.traits().frame_at(piece.start) == CfiFrame::bare)
 		doubtful_.push_back({address, piece.end - piece.start});
 	epilogues_.insert(epilogues_.end(), ends.begin(), ends.end());
@@ -291,8 +291,8 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 	if (function.lose_fp)
 		run_again();
 	if (arch_ == Arch::arm64)
-		hold_against_code(piece, fde.start);
-	if (!sink_.traits().contradicts_itself && !pushes_in_silence(piece))
+		check_against_code(piece, fde.start);
+	if (!sink_.traits().contradicts_itself && !cfi_omits_push(piece))
 		return;
 	builder_.truncate(before);
 	sink_.forget_left_out();
@@ -327,7 +327,7 @@ Result<CfiRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment
 	cfi.debug = true;
 	cfi.bases.word = word_bytes(file.arch());
 	Result<CfiRows> rows = Lowering(segments, file.arch(), std::move(cfi), program).run();
-	if (rows && rows->believed.rows.empty() && rows->at_calls.rows.empty())
+	if (rows && rows->accepted.rows.empty() && rows->sync_only.rows.empty())
 		return Error{ENODATA, ".debug_frame describes no code of this file"};
 	return rows;
 }

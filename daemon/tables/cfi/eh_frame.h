@@ -15,26 +15,26 @@ namespace uwind {
 
 // What .eh_frame, or .debug_frame, says of a file's code.
 struct CfiRows {
-	TableRows believed;
-	// Rows of functions whose CFI is good for calls only: it does not know how their frames are made or undone.
-	TableRows at_calls;
+	TableRows accepted;
+	// Rows of functions with synchronous CFI: it holds at calls, but omits how their frames are made or undone.
+	TableRows sync_only;
 	std::vector<Stretch> epilogues; // of these functions, read from their instructions
-	// Functions to be read from their instructions: those of at_calls, and those whose CFI
+	// Functions to be read from their instructions: those of sync_only, and those whose CFI
 	// contradicts itself, which have no rows.
 	std::vector<CodeFunction> doubtful;
-	// What it describes and no row can say, and what lies in one entry behind another, with rules of
-	// kind UNKNOWN: nobody may guess there.
+	// What CFI describes but no row can say, and what another entry cuts off from one. The rules are of kind
+	// UNKNOWN, so that the walk does not guess there.
 	std::vector<Stretch> left_out;
 	std::vector<CodeFunction> functions; // of .debug_frame: all of them
-	// Where there is no caller, and where signal handlers return to: in doubtful functions, too,
-	// as no instruction shows it.
+	// Where there is no caller, and where signal handlers return to. Those of doubtful functions are among them:
+	// no instruction shows this.
 	std::vector<Stretch> stated;
 	bool section = false; // there is such a section
 };
 
 // Of entries that overlap, the one with the greatest start at or below a pc
 // counts, as in the binary search of libgcc and gdb: a later entry cuts an
-// earlier one short, and behind its end nothing is known (left_out). Of two with the same
+// earlier one short, and after its end nothing is known (left_out). Of two with the same
 // start the first in the section counts.
 //
 // EBADMSG: broken. EFBIG: code at or above file offset 4 GiB. E2BIG: more rows than a
@@ -42,9 +42,8 @@ struct CfiRows {
 Result<CfiRows> lower_eh_frame(const ElfFile& file);
 
 // What .debug_frame says, in the file itself or in one of debug information; the segments are
-// those of the program, and so are the instructions that it is held against.
-// Go's is silent about the frame pointer that its functions save: what it says of it counts where
-// the function leaves that register alone.
+// those of the program, and so are the instructions that CFI is checked against.
+// Go's does not mention the frame pointer that its functions save: a function that writes that register loses it.
 // ENODATA: there is none; other errors as above.
 Result<CfiRows> lower_debug_frame(const ElfFile& file, const std::vector<Segment>& segments,
 				  const ElfFile* program = nullptr);

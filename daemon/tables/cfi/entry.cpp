@@ -31,7 +31,7 @@ struct RecordId {
 
 void skip_personality(ByteCursor& cursor, Cie& cie, unsigned word)
 {
-	constexpr std::uint8_t aligned = 0x50; // padded: as long as nobody uses it
+	constexpr std::uint8_t aligned = 0x50; // padded; nothing uses it
 	const std::uint8_t encoding = cursor.u8();
 	if (encoding == pointer_omitted)
 		return;
@@ -80,7 +80,7 @@ Error RecordReader::broken(std::uint64_t offset, const char* why) const
 
 RecordReader::Step RecordReader::next(ByteCursor& cursor, Record& record)
 {
-	// What is left may be the padding behind the last record.
+	// What is left may be the padding after the last record.
 	if (cursor.left() < 4)
 		return Step::end;
 	record.start = cursor.position();
@@ -163,7 +163,7 @@ Result<std::uint32_t> RecordReader::cie_at(std::uint64_t offset)
 	return last_cie_;
 }
 
-// The letters, without the NUL behind them.
+// The letters, without the NUL after them.
 std::string_view RecordReader::augmentation(ByteCursor& cursor)
 {
 	const std::uint64_t start = cursor.position();
@@ -208,7 +208,7 @@ void RecordReader::parse_letter(ByteCursor& cursor, char letter, Cie& cie)
 	switch (letter) {
 	case 'R':
 		cie.encoding = cursor.u8();
-		cie.located = cie.unusable == CfiReason::none; // behind an unknown letter it is any byte
+		cie.located = cie.unusable == CfiReason::none; // after an unknown letter it may be any byte
 		break;
 	case 'L':
 		cursor.skip(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // A pc is an instruction's first byte or follows a call; a call's row is looked up one byte
-// before that. So the instructions must be told apart.
+// before that. So it must be known which instructions are calls.
 #include "tables/cfi/outlined.h"
 
 #include "tables/isa/x86/instruction.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Code that was moved out of a function's way, whose CFI says so: its caller is that function,
+// Code that a compiler moved out of a function, whose CFI says so: its caller is that function,
 // at an address that is a constant away. glibc up to 2.2x has such code where locks wait:
 //
 //   function:   …; jnz block; back: …

@@ -43,9 +43,9 @@ public:
 
 	// The function that comes next.
 	void begin(const CfiFunction& function);
-	// That function is interpreted once more: what was noted of it counts no more.
+	// The same function, once more: forgets what was noted of it.
 	void begin_again(const CfiFunction& function);
-	// … or what no row can say of it.
+	// Forgets only what no row can say of it.
 	void forget_left_out();
 	const CfiTraits& traits() const { return traits_; }
 
@@ -57,7 +57,7 @@ public:
 	const std::vector<OutlinedRow>& outlined() const { return outlined_; }
 	// See CfiRows.
 	std::vector<Stretch> take_stated() { return std::move(stated_); }
-	// What is noted is limited like rows, and with them.
+	// Rows and notes have one limit.
 	bool full() const;
 	void count(CfiReason reason, std::uint64_t n = 1) { counts_[static_cast<std::size_t>(reason)] += n; }
 	std::map<std::string, std::uint64_t> reasons() const;

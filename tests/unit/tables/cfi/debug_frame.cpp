@@ -95,7 +95,7 @@ void compare_file(const std::string& path, Verdict& verdict)
 	REQUIRE(file);
 	const auto rows = uwind::lower_debug_frame(*file, {{0, 0xfffff000, 0}});
 	REQUIRE(rows);
-	const TableRows* const table = &rows->believed;
+	const TableRows* const table = &rows->accepted;
 	REQUIRE(uwind::check_rows(*table, uwind::Arch::arm));
 	CHECK(table->method == UW_METHOD_DEBUG_FRAME);
 	for (const auto& [reason, count] : table->inexpressible)
@@ -121,7 +121,7 @@ std::string lowered(const ByteVector& section)
 	const auto file = uwind::ElfFile::from_bytes(Image().section(".debug_frame", section).build());
 	REQUIRE(file);
 	const auto table = uwind::lower_debug_frame(*file, file->segments());
-	return table ? text_of(table->believed, uwind::Arch::x86_64) : table.error().message;
+	return table ? text_of(table->accepted, uwind::Arch::x86_64) : table.error().message;
 }
 
 // A record, with its length in front: 32-bit DWARF, or 64-bit.
