@@ -129,7 +129,7 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	fill_gaps(table, cfi->sync_only);
 	if (code_first)
 		fill_gaps(table, debug_frame.accepted);
-	tell_threads_apart(table, clones);
+	set_clone_rules(table, clones);
 	lengthen_signal_returns(table);
 	begin_outermost(table, file);
 	if (table.method == UW_METHOD_EH_FRAME)

@@ -23,7 +23,7 @@ constexpr std::uint8_t mov_eax = 0xb8, mov_al = 0xb0;
 
 // Offsets into a section's code.
 struct Place {
-	std::uint64_t before = 0, call = 0, behind = 0, branch_end = 0, thread = 0, thread_end = 0;
+	std::uint64_t before = 0, call = 0, after = 0, branch_end = 0, thread = 0, thread_end = 0;
 	// What the new thread does up to its first call, or jump.
 	std::int64_t popped = 0; // bytes, from the system call on
 	bool clears_fp = false;
@@ -91,7 +91,7 @@ bool is_test(const X86Instruction& instruction)
 
 constexpr std::uint8_t if_equal = 4, if_not_equal = 5, if_less = 0xc;
 
-// Behind the number arguments may be put in place.
+// After the number, arguments may be put in place.
 bool X86Search::find_call(Place& place) const
 {
 	std::uint64_t at = place.before;
@@ -103,7 +103,7 @@ bool X86Search::find_call(Place& place) const
 		at += instruction.bytes;
 	}
 	place.call = at;
-	place.behind = at + 2;
+	place.after = at + 2;
 	return is_system_call(at);
 }
 
@@ -113,11 +113,11 @@ void X86Search::pop(const X86Instruction& instruction, Place& place) const
 		place.popped += is_64_ ? 8 : 4;
 }
 
-// je or jne, behind a test of the result. Nothing else but pops and jumps of an error lies between.
+// je or jne, after a test of the result. Nothing else but pops and jumps of an error lies between.
 bool X86Search::find_branch(Place& place) const
 {
 	bool tested = false;
-	for (std::uint64_t at = place.behind; at < place.behind + max_branch_bytes;) {
+	for (std::uint64_t at = place.after; at < place.after + max_branch_bytes;) {
 		const X86Instruction instruction = decode(at);
 		const bool equal = is_condition(instruction, if_equal);
 		if (!instruction.bytes)
@@ -181,7 +181,7 @@ bool find_branch_arm64(Bytes code, Place& place)
 {
 	constexpr std::uint32_t either_width = 0x7fffffff, compare = 0x7100001f, equal = 0x54000000,
 				is_zero = 0x34000000, opposite_flags = 1, opposite_zero = 1u << 24;
-	for (std::uint64_t at = place.behind; at + 4 <= code.size() && at < place.behind + max_branch_bytes; at += 4) {
+	for (std::uint64_t at = place.after; at + 4 <= code.size() && at < place.after + max_branch_bytes; at += 4) {
 		const std::uint32_t word = word_at(code, at);
 		const bool by_flags = (word & 0xff00001e) == equal && (word_at(code, at - 4) & either_width) == compare;
 		const Arm64Flow flow = flow_arm64(word);
@@ -243,7 +243,7 @@ void search_arm64(Bytes code, std::vector<Place>& places)
 		Place place;
 		place.before = at;
 		place.call = at + 4;
-		place.behind = at + 8;
+		place.after = at + 8;
 		if (!find_branch_arm64(code, place))
 			continue;
 		find_thread_end_arm64(code, place);
@@ -334,9 +334,9 @@ std::vector<CloneCall> clone_calls(const ElfFile& file, const TableRows& cfi, co
 		for (const Place& at : places) {
 			const CloneCall call{offset(at.before),
 					     offset(at.call),
-					     {offset(at.behind), offset(at.branch_end)},
+					     {offset(at.after), offset(at.branch_end)},
 					     {offset(at.thread), offset(std::max(at.thread, at.thread_end))},
-					     section.address + at.behind};
+					     section.address + at.after};
 			if (begins_thread(at, call, cfi, stated, uw_abis[static_cast<unsigned>(file.arch())]))
 				calls.push_back(call);
 		}
@@ -361,7 +361,7 @@ std::vector<Stretch> clone_stretches(const ElfFile& file, const TableRows& table
 	return stretches;
 }
 
-void tell_threads_apart(TableRows& table, const std::vector<CloneCall>& calls)
+void set_clone_rules(TableRows& table, const std::vector<CloneCall>& calls)
 {
 	std::vector<Stretch> stretches;
 	const auto set_kind = [&](OffsetRange range, std::uint8_t kind) {

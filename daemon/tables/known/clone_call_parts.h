@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What the search for clone() asks of system_call_arm.cpp.
+// clone() in 32-bit Arm code, which system_call_arm.cpp finds.
 #pragma once
 
 #include "tables/known/clone_call.h"

@@ -20,7 +20,7 @@ std::optional<Stretch> entry_stretch(const ElfFile& file, const TableRows& table
 // at most to the next record. 0: a library, or an entry point outside of the file.
 std::uint64_t entry_bytes(const ElfFile& file);
 
-// The entry point's CFI may say only behind the first instruction that there is no
+// The entry point's CFI may say only after the first instruction that there is no
 // caller; there is none before it.
 void begin_outermost(TableRows& table, const ElfFile& file);
 
@@ -29,7 +29,7 @@ void begin_outermost(TableRows& table, const ElfFile& file);
 // return address is looked up one byte below.
 std::optional<Stretch> signal_return_stretch(const ElfFile& file);
 
-// A signal return ends with its system call: a task that is in it has the pc behind
+// A signal return ends with its system call: a task that is in it has the pc after
 // it, where no row is. The row is made one byte longer.
 void lengthen_signal_returns(TableRows& table);
 

@@ -23,7 +23,7 @@ struct Ending {
 	std::uint64_t start = 0, end = 0; // equal: there is none
 };
 
-// push %rbp; jmp *%rbx enters the fiber's function; behind it, where that returns to:
+// push %rbp; jmp *%rbx enters the fiber's function; after it, where that returns to:
 // xor %rdi,%rdi; call _exit; hlt.
 Ending x86_64_ending(Bytes code)
 {

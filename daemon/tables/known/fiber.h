@@ -9,7 +9,7 @@
 
 namespace uwind {
 
-// The stack of a fiber ends in code that nobody has called: its address was stored as the
+// The stack of a fiber ends in code that no instruction calls: its address was stored as the
 // return address of the fiber's first function, by make_fcontext() of Boost.Context (copies
 // of it in any file) or by makecontext() of glibc. Both are known by the function's symbol
 // and their instructions; on amd64 and arm64. Each stretch begins one byte early, because

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// The exception index comes last: it holds at calls only, and what compilers have made
-// is read from the instructions there with the same result.
+// The exception index comes last: it is synchronous, and the instructions of
+// compilers show the same and more.
 #include "tables/known/known_code.h"
 
 #include "tables/code/code.h"

@@ -8,7 +8,7 @@
 
 namespace uwind {
 
-// All of the file's PLT sections, found by name and told apart by instructions.
+// All of the file's PLT sections, found by name and recognised by their instructions.
 std::vector<Stretch> plt_stretches(const ElfFile& file);
 
 // Where .sframe contradicts what else is known of the file's PLTs, take what is known:

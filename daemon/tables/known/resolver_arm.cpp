@@ -30,7 +30,7 @@ constexpr std::array<Pattern, 9> resolver{{
 	{0xe12fff1c, whole},  // bx ip
 }};
 
-constexpr std::uint32_t arm_word = 4, behind_push = 4, behind_pop = 32;
+constexpr std::uint32_t arm_word = 4, after_push = 4, after_pop = 32;
 
 bool is_resolver(Bytes code, std::uint64_t at)
 {
@@ -59,9 +59,9 @@ std::vector<Stretch> resolver_stretches_arm(const ElfFile& file)
 			if (!range)
 				continue;
 			const std::uint32_t start = range->start;
-			stretches.push_back({start, start + behind_push, arm_rule_of_pushed(1)});
-			stretches.push_back({start + behind_push, start + behind_pop, arm_rule_of_pushed(6)});
-			stretches.push_back({start + behind_pop, range->end, arm_rule_of_pushed(0)});
+			stretches.push_back({start, start + after_push, arm_rule_of_pushed(1)});
+			stretches.push_back({start + after_push, start + after_pop, arm_rule_of_pushed(6)});
+			stretches.push_back({start + after_pop, range->end, arm_rule_of_pushed(0)});
 		}
 	}
 	return stretches;

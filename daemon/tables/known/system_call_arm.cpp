@@ -155,7 +155,7 @@ std::optional<Found> thread_start(const ArmCode& code, std::uint64_t child)
 }
 
 // What follows the system call: where the branch of the new thread ends.
-std::uint64_t branch_end_behind(const ArmCode& code, std::uint64_t svc)
+std::uint64_t branch_end_after(const ArmCode& code, std::uint64_t svc)
 {
 	for (std::uint64_t at = svc; at - svc < max_branch_bytes && code.bytes_at(at); at += code.bytes_at(at))
 		if (code.branch_if_zero(at))
@@ -163,7 +163,7 @@ std::uint64_t branch_end_behind(const ArmCode& code, std::uint64_t svc)
 	return 0;
 }
 
-std::optional<Found> thread_start_behind(const ArmCode& code, std::uint64_t svc)
+std::optional<Found> thread_start_after(const ArmCode& code, std::uint64_t svc)
 {
 	for (std::uint64_t at = svc; at - svc < max_branch_bytes && code.bytes_at(at); at += code.bytes_at(at))
 		if (const auto child = code.branch_if_zero(at))
@@ -179,7 +179,7 @@ std::optional<Found> find_at(const ArmCode& code, std::uint64_t at)
 		return {};
 	if (*number == sys_sigreturn || *number == sys_rt_sigreturn)
 		return Found{at - 1, svc + code.step() - (at - 1), signal_rule(*number)};
-	return *number == sys_clone ? thread_start_behind(code, svc) : std::nullopt;
+	return *number == sys_clone ? thread_start_after(code, svc) : std::nullopt;
 }
 
 } // namespace
@@ -216,15 +216,15 @@ std::vector<CloneCall> clone_calls_arm(const ElfFile& file)
 					code.number_at(at) == sys_clone ? find_at(code, at) : std::nullopt;
 				if (!thread)
 					continue;
-				const std::uint64_t svc = at + code.bytes_at(at), behind = svc + code.step();
+				const std::uint64_t svc = at + code.bytes_at(at), after = svc + code.step();
 				const auto offset = [&](std::uint64_t into) {
 					return static_cast<std::uint32_t>(segment.offset + into);
 				};
 				calls.push_back({offset(at),
 						 offset(svc),
-						 {offset(behind), offset(branch_end_behind(code, svc))},
+						 {offset(after), offset(branch_end_after(code, svc))},
 						 {offset(thread->start), offset(thread->start + thread->bytes)},
-						 segment.address + behind});
+						 segment.address + after});
 			}
 		}
 	}

@@ -11,7 +11,7 @@ namespace uwind {
 
 // Where signal handlers return to: what calls sigreturn or rt_sigreturn, of Thumb and of
 // ARM code; from one byte earlier on, since that is where a return address is looked up.
-// Where threads begin: from the child's branch behind clone to its first call.
+// Where threads begin: from the child's branch after clone to its first call.
 std::vector<Stretch> system_call_stretches_arm(const ElfFile& file);
 
 } // namespace uwind
