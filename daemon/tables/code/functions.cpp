@@ -106,7 +106,7 @@ std::vector<std::uint64_t> start_and_end_code(const ElfFile& file)
 		if ((entry.tag == DT_INIT || entry.tag == DT_FINI) &&
 		    find_segment(file.segments(), entry.value & ~std::uint64_t{1}, 1))
 			addresses.push_back(entry.value);
-	if (addresses.empty() && file.arch() != Arch::arm) // of its sections nobody says whether they are Thumb code
+	if (addresses.empty() && file.arch() != Arch::arm) // nothing says whether its sections are Thumb code
 		for (const char* name : {".init", ".fini"})
 			if (const auto address = file.section_address(name))
 				addresses.push_back(*address);

@@ -39,7 +39,7 @@ private:
 	};
 
 	// Frames of a function that its blocks may have which no path leads to: one of those at its computed jumps, or,
-	// where exceptions land, one of those behind its calls.
+	// where exceptions land, one of those after its calls.
 	struct Inside {
 		std::vector<std::uint32_t> jumps, landings;
 	};
@@ -50,7 +50,7 @@ private:
 	bool begin_at(std::size_t at, bool thumb, ArmEvidence needed, bool blames);
 	bool begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb, ArmEvidence needed);
 	bool begin_inside(std::size_t at, bool thumb);
-	bool begin_somehow(std::size_t at, bool thumb, bool behind_code);
+	bool begin_somehow(std::size_t at, bool thumb, bool after_code);
 	const Inside& inside_before(std::size_t at) const;
 	ArmEvidence needed_at(std::size_t at) const;
 	void keep();
@@ -88,8 +88,7 @@ void ArmCodeReader::keep()
 		note_function(text_.place_of(call.target), call.thumb);
 }
 
-// What a function calls is read before it, for what that tells of calls that do not
-// return.
+// What a function calls is read before it: that shows which of its calls do not return.
 void ArmCodeReader::scout(const Waiting& function)
 {
 	state_[function.at] = scouted;
@@ -137,7 +136,7 @@ const ArmCodeReader::Inside& ArmCodeReader::inside_before(std::size_t at) const
 	return function == inside_.begin() ? none : std::prev(function)->second;
 }
 
-// Behind a computed jump there may be blocks that end with another one, as functions may.
+// After a computed jump there may be blocks that end with another one, as functions may.
 ArmEvidence ArmCodeReader::needed_at(std::size_t at) const
 {
 	return inside_before(at).jumps.empty() ? ArmEvidence::leaves : ArmEvidence::strong;
@@ -212,37 +211,37 @@ bool ArmCodeReader::begin_inside(std::size_t at, bool thumb)
 }
 
 // In the mode of the code around, or else in the other one.
-bool ArmCodeReader::begin_somehow(std::size_t at, bool thumb, bool behind_code)
+bool ArmCodeReader::begin_somehow(std::size_t at, bool thumb, bool after_code)
 {
 	if (begin_inside(at, thumb))
 		return true;
 	for (const bool mode : {thumb, !thumb}) {
-		const bool likely = behind_code || is_prologue(at, mode) || !(text_.address_of(at) % alignment);
-		const auto needed = behind_code && mode == thumb ? needed_at(at) : ArmEvidence::strong;
-		if (likely && !is_padding(at, mode) && begin_at(at, mode, needed, behind_code && mode == thumb))
+		const bool likely = after_code || is_prologue(at, mode) || !(text_.address_of(at) % alignment);
+		const auto needed = after_code && mode == thumb ? needed_at(at) : ArmEvidence::strong;
+		if (likely && !is_padding(at, mode) && begin_at(at, mode, needed, after_code && mode == thumb))
 			return true;
 	}
 	return false;
 }
 
-// What is left: functions that nobody calls directly, and where computed jumps lead. It
-// lies right behind what was read, or is aligned, or begins as functions do. The middle of
+// What is left: functions without a direct call, and where computed jumps lead. It
+// lies right after what was read, or is aligned, or begins as functions do. The middle of
 // a function that made no sense may look like one.
 void ArmCodeReader::read_rest()
 {
-	bool behind_code = true, thumb = true;
+	bool after_code = true, thumb = true;
 	for (std::size_t at = 0; at < text_.places();) {
 		if (proof_.is_settled(at)) {
 			thumb = proof_.is_thumb(at);
 			at += std::max(text_.decode(at, thumb).bytes / 2, 1u);
-			behind_code = true;
+			after_code = true;
 		} else if (!proof_.is_unseen(at) || proof_.is_doubtful(at) || is_padding(at, thumb)) {
 			at++;
-		} else if (begin_somehow(at, thumb, behind_code)) {
+		} else if (begin_somehow(at, thumb, after_code)) {
 			read_functions();
 			read_pointers();
 		} else {
-			behind_code = false;
+			after_code = false;
 			at++;
 		}
 	}

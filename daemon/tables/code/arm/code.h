@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Rows for 32-bit Arm code, T32 and A32, from reading the code itself: most programs
-// have nothing else. code_x86.h and code_arm64.h are its kin.
+// have nothing else. x86/code.h and arm64/code.h are its counterparts.
 #pragma once
 
 #include "base/byte_cursor.h"
@@ -21,7 +21,7 @@ struct ArmCodeHints {
 };
 
 // Appends the rows of a stretch of code at an address, whose first byte has this file
-// offset. No rows: functions of which two paths see a place differently, or that would
+// offset. No rows: functions two of whose paths disagree about a place, or that would
 // not find their return address; what follows an instruction that is not understood.
 void read_code_arm(Bytes code, std::uint64_t address, std::uint32_t offset, const ArmCodeHints& hints,
 		   std::vector<Stretch>& stretches);

@@ -90,8 +90,8 @@ std::optional<ArmJumpTable> table_of_distances(const ArmInstruction& sum, const 
 }
 
 // No table: the distance was computed, and what is jumped into runs on to its end. The first that is
-// reached is the next instruction, or the one behind it, which PC stands for.
-std::optional<ArmJumpTable> run_behind(const ArmInstruction& jump, const Instructions& before, std::uint32_t address)
+// reached is the next instruction, or the one after it, which PC names.
+std::optional<ArmJumpTable> run_after(const ArmInstruction& jump, const Instructions& before, std::uint32_t address)
 {
 	const auto writer = std::find_if(before.begin(), before.end(),
 					 [&](const ArmInstruction& at) { return writes(at, jump.index); });
@@ -159,7 +159,7 @@ std::optional<ArmJumpTable> find_jump_table(const ArmInstruction& jump, const In
 			return std::nullopt;
 		return ArmJumpTable{Kind::code, thumb, 4, pc_value, entries(before, 0, jump.index)};
 	case ArmIndexed::sum:
-		return jump.base == pc && !thumb ? run_behind(jump, before, address)
+		return jump.base == pc && !thumb ? run_after(jump, before, address)
 						 : table_of_distances(jump, before, 0, thumb);
 	case ArmIndexed::no:
 		break;

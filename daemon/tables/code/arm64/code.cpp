@@ -121,7 +121,7 @@ std::vector<Arm64Frame> CodeReader::candidates(std::size_t at) const
 }
 
 // Whether code that begins at a place with such a frame makes sense. A part of a function
-// that only a jump from elsewhere reaches gives itself away by what it does to a frame
+// that only a jump from elsewhere reaches is recognised by its use of a frame
 // that it has not made; where there are such jumps for sure, the frame must be proven.
 bool CodeReader::makes_sense(std::size_t at, const Arm64Frame& frame)
 {
@@ -182,7 +182,7 @@ void CodeReader::run()
 	read_functions();
 	function_.jumps.clear();
 	read_rest();
-	paths_.drop_senseless();
+	paths_.dispute_dead_ends();
 }
 
 void CodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) const

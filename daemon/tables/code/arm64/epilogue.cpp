@@ -35,7 +35,7 @@ void lower_sp(Undone& known, std::int32_t rise)
 			**place += rise;
 }
 
-// Loads from SP's memory, behind which SP may rise, and those that do not matter. False: another access.
+// Loads from SP's memory, after which SP may rise, and those that do not matter. False: another access.
 bool undo(Undone& known, const Arm64Access& access)
 {
 	if (!access.load || !access.known_offset || access.moved_before || access.moved_after < 0)

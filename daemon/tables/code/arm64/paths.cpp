@@ -97,10 +97,10 @@ void Arm64Paths::follow(std::size_t at, const Arm64Frame& frame)
 }
 
 // A call before another function, or before padding, does not return.
-PathsOn Arm64Paths::paths_on(std::size_t at) const
+Successors Arm64Paths::successors(std::size_t at) const
 {
 	const Arm64Flow flow = flow_arm64(text_.word(at));
-	PathsOn on;
+	Successors on;
 	if (!is_instruction_arm64(text_.word(at)))
 		return on;
 	const auto next = static_cast<std::int64_t>(at) + 1;
@@ -111,20 +111,20 @@ PathsOn Arm64Paths::paths_on(std::size_t at) const
 	if (flow.has_target && flow.way != Arm64Way::call) {
 		const std::int64_t target = target_of(at, flow);
 		on.end |= elsewhere(target);
-		on.to[0] = elsewhere(target) ? PathsOn::nowhere : target;
+		on.to[0] = elsewhere(target) ? Successors::nowhere : target;
 	}
 	if (falls_through(flow.way) && !last_call && !elsewhere(next))
 		on.to[1] = next;
 	return on;
 }
 
-void Arm64Paths::drop_senseless()
+void Arm64Paths::dispute_dead_ends()
 {
 	std::vector<std::size_t> places;
 	for (std::size_t at = 0; at < text_.places(); at++)
 		if (!proof_.is_unseen(at))
 			places.push_back(at);
-	for (const std::size_t at : senseless_places(places, [this](std::size_t at) { return paths_on(at); }))
+	for (const std::size_t at : dead_ends(places, [this](std::size_t at) { return successors(at); }))
 		proof_.dispute(at);
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tables/code/arm64/proof.h"
-#include "tables/code/sense.h"
+#include "tables/code/dead_ends.h"
 #include "tables/isa/arm64/instruction.h"
 
 #include <vector>
@@ -24,7 +24,7 @@ public:
 	// Tries code that begins at a place with such a frame. The proof's verdict says whether it makes sense.
 	void follow(std::size_t at, const Arm64Frame& frame);
 	// Disputes what proves nothing.
-	void drop_senseless();
+	void dispute_dead_ends();
 
 private:
 	bool begins_frame(std::size_t at) const;
@@ -32,7 +32,7 @@ private:
 	void arrive(std::int64_t at, const Arm64Frame& frame);
 	void step(std::size_t at);
 	void note_return(const Arm64Frame& frame);
-	PathsOn paths_on(std::size_t at) const;
+	Successors successors(std::size_t at) const;
 
 	const Arm64Text& text_;
 	Arm64Proof& proof_;

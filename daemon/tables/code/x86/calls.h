@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Where the calls of x86 code lead that has rows: into code that has none.
+// Calls from x86 code that has rows into code that has none.
 #pragma once
 
 #include "base/byte_cursor.h"

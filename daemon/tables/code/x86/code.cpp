@@ -74,7 +74,7 @@ void CodeReader::note_function(std::int64_t at)
 	functions_.push_back(static_cast<std::size_t>(at));
 }
 
-// Where a computed jump leads, or a function that nobody calls directly begins.
+// Where a computed jump leads, or a function without a direct call begins.
 std::vector<X86Frame> CodeReader::candidates_at(std::size_t at) const
 {
 	std::vector<X86Frame> candidates;
@@ -150,7 +150,7 @@ void CodeReader::enter_function(std::size_t at)
 	function_ = {jumps_of_[at], end == extents_.end_of.end() ? 0 : end->second};
 }
 
-// What is left: functions that nobody calls directly, and where computed jumps lead. It
+// What is left: functions without a direct call, and where computed jumps lead. It
 // lies right after what was read, or is aligned; data does not matter then. In functions that
 // are not understood, too, no other begins before the code comes to an end.
 void CodeReader::read_rest()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Rows for x86 code that has no CFI, from reading the code itself. code_arm64.h is its twin.
+// Rows for x86 code that has no CFI, from reading the code itself. arm64/code.h is its counterpart.
 #pragma once
 
 #include "base/byte_cursor.h"
@@ -18,14 +18,14 @@ constexpr std::uint64_t max_read_x86_bytes = 1 << 20;
 // offset. Functions begin at those places, where calls go, and where code is aligned and
 // returns well, but not inside of those whose size is known. What only a computed jump of a
 // function can reach has the frame of that jump.
-// Where two ways meet, what they do not agree in is lost: a register may be, the CFA may not.
-// No rows: functions two of whose ways disagree in the CFA, or that would not find
+// Where two paths meet, what they disagree about is lost: that may be a register, not the CFA.
+// No rows: functions two of whose paths disagree about the CFA, or that would not find
 // their return address; from where a call leads into code that was read with another frame; what follows an instruction
 // that is not understood; what leads to nothing else, as zeros do.
 void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints,
 		   std::vector<Stretch>& stretches);
 
-// Does a function push a register? Its instructions are read one behind the other.
+// Does a function push a register? Its instructions are read in order.
 bool pushes_x86(Bytes code, Arch arch);
 
 // Does it give RBP (EBP) another value: by lea, mov, pop or leave? The same.

@@ -14,7 +14,7 @@ bool compares(std::uint8_t opcode)
 	return opcode >= 0x38 && opcode <= 0x3d;
 }
 
-// Register 4 is AH there, or SPL, which nobody writes.
+// Register 4 is AH there, or SPL, which no compiler writes.
 bool operates_on_bytes(const X86Instruction& instruction)
 {
 	const std::uint8_t op = instruction.opcode;

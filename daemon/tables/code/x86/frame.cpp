@@ -171,8 +171,8 @@ bool X86Frame::join(const X86Frame& other)
 	return !known || sp_.known || fp_.known;
 }
 
-// From SP and FP the places of what was saved are known; where the CFA is, the holder
-// tells, which lies on the stack unless it was popped.
+// SP and FP say where registers were saved. The holder says where the CFA is; it lies on the
+// stack unless it was popped.
 Rule X86Frame::rounded_rule() const
 {
 	const uw_abi& abi = uw_abis[static_cast<unsigned>(arch_)];

@@ -131,20 +131,20 @@ bool X86Paths::follow(std::size_t at, const X86Frame& frame)
 	return !verdict.wrong && (orphan_ ? verdict.returned : verdict.proven || begins_[at]);
 }
 
-PathsOn X86Paths::paths_on(std::size_t at) const
+Successors X86Paths::successors(std::size_t at) const
 {
 	const X86Ways ways = this->ways(at);
-	PathsOn on{ways.ends, {ways.jump_target(), ways.next}};
+	Successors on{ways.ends, {ways.jump_target(), ways.next}};
 	for (std::int64_t& to : on.to)
 		if (text_.has(to) && proof_.is_disputed(to))
-			to = PathsOn::nowhere;
+			to = Successors::nowhere;
 	return on;
 }
 
 void X86Paths::settle()
 {
 	const std::vector<std::size_t> places = proof_.settle();
-	for (const std::size_t at : senseless_places(places, [this](std::size_t at) { return paths_on(at); }))
+	for (const std::size_t at : dead_ends(places, [this](std::size_t at) { return successors(at); }))
 		proof_.dispute(at);
 	for (const std::size_t at : places)
 		if (proof_.is_settled(at))

@@ -3,8 +3,8 @@
 // the paths find out.
 #pragma once
 
+#include "tables/code/dead_ends.h"
 #include "tables/code/function.h"
-#include "tables/code/sense.h"
 #include "tables/code/x86/proof.h"
 
 #include <utility>
@@ -14,7 +14,7 @@ namespace uwind {
 
 // How paths go on after an instruction, as far as functions are known.
 struct X86Ways {
-	static constexpr std::int64_t nowhere = PathsOn::nowhere;
+	static constexpr std::int64_t nowhere = Successors::nowhere;
 
 	X86Way way = X86Way::next;
 	bool understood = false;
@@ -57,7 +57,7 @@ private:
 	void arrive(std::int64_t at, const X86Frame& frame);
 	void step(std::size_t at);
 	void call(std::size_t at, const X86Ways& ways, X86Frame& frame);
-	PathsOn paths_on(std::size_t at) const;
+	Successors successors(std::size_t at) const;
 
 	const X86Text& text_;
 	X86Proof& proof_;
@@ -66,7 +66,7 @@ private:
 	std::size_t steps_left_;
 	// Of what is being tried.
 	std::vector<std::size_t> pending_;
-	bool orphan_ = false; // maybe a function that nobody calls directly
+	bool orphan_ = false; // maybe a function without a direct call
 	X86Findings findings_;
 };
 
