@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What T32 and A32 have in common. For instruction_*.cpp only.
+// What T32 and A32 have in common. For this folder only.
 #pragma once
 
 #include "tables/isa/arm/instruction.h"

@@ -88,7 +88,7 @@ std::optional<Arm64Near> near_arm64(std::uint32_t word);
 // load it from beside the code, or from the processor.
 std::optional<std::uint8_t> written_arm64(std::uint32_t word);
 
-// nop, and what is one for processors that do not know better: signs return addresses, too.
+// nop, and what older processors take for it, such as the signing of a return address.
 bool is_hint_arm64(std::uint32_t word);
 // It signs the return address, as functions begin.
 bool signs_arm64(std::uint32_t word);

@@ -39,7 +39,7 @@ private:
 	ByteCursor cursor_;
 	const bool is_64_;
 	X86Instruction instruction_;
-	std::uint8_t first_ = 0; // the byte behind the prefixes
+	std::uint8_t first_ = 0; // the byte after the prefixes
 	bool other_address_size_ = false;
 	std::uint8_t r_ = 0, x_ = 0, b_ = 0; // 8, or 0
 	bool known_ = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What the decoder asks of undefined.cpp.
+// Bytes that look like an x86 instruction and are none.
 #pragma once
 
 #include "tables/isa/x86/instruction.h"
