@@ -10,7 +10,7 @@
 //     1000 0010 | words  | opcode | opcode      Lu32: the same
 //     0 | offset of a personality routine       generic
 //
-// What lies behind a generic table's first word belongs to its personality routine.
+// What lies after a generic table's first word belongs to its personality routine.
 // Those of GNU and LLVM, for every language, have one layout there: a word of
 // | words | opcode | opcode | opcode |, then so many more.
 //
@@ -122,7 +122,7 @@ std::vector<ExidxEntry> IndexReader::entries()
 		const Segment* segment = find_segment(file_.segments(), start, 1);
 		if (segment && end_of(i, *segment) > start)
 			result.push_back(entry(i, *segment));
-		// Linkers write a last entry for what is behind all code.
+		// Linkers write a last entry for what comes after all code.
 		else if (!segment && raw_[i].second != cannot_unwind)
 			result.push_back({start, start, ExidxKind::unknown, CfiReason::outside, 0, {}});
 	}
