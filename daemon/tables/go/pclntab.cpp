@@ -94,7 +94,7 @@ std::string_view GoReader::name_at(std::uint64_t at) const
 	if (at >= table_.size())
 		return {};
 	const Bytes rest = table_.subspan(at);
-	constexpr std::size_t longest = 256; // that anybody asks for
+	constexpr std::size_t longest = 256; // that a caller asks for
 	const std::string_view text(reinterpret_cast<const char*>(rest.data()), std::min(rest.size(), longest));
 	return text.substr(0, text.find('\0'));
 }

@@ -35,7 +35,7 @@ struct GoTable {
 // address. text: what addresses are counted from if the table does not say (since Go
 // 1.18; in programs that may lie anywhere, a relocation says it).
 // Functions may share their depths. What all of them have in depths is no more than the table's bytes could say of
-// functions that share none; those behind have none.
+// functions that share none; later ones have none.
 // EBADMSG: it is no such table, or lies about its size.
 Result<GoTable> read_go_table(Bytes table, unsigned word, std::uint64_t text);
 

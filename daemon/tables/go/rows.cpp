@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Go's compiler keeps nothing in registers across calls but SP and, on amd64, RBP, which functions
-// with a frame save right below the return address: with mov behind the lowering of
-// SP, or since Go 1.21 with push before it. What says which of them a function does is its code.
+// with a frame save right below the return address: with mov after SP is
+// lowered, or since Go 1.21 with push before it. What says which of them a function does is its code.
 #include "tables/go/rows.h"
 
 #include "elf/sections.h"
@@ -21,7 +21,7 @@ extern "C" {
 namespace uwind {
 namespace {
 
-// Nobody called them: a goroutine's first caller, and the program's beginning.
+// They have no caller: a goroutine's first function, and the program's beginning.
 constexpr std::array<std::string_view, 4> first_functions = {"runtime.goexit", "runtime.goexit.abi0", "runtime.rt0_go",
 							     "runtime.rt0_go.abi0"};
 
@@ -104,7 +104,7 @@ void GoRowReader::add(const GoDepth& depth)
 	add(start, depth.end, rule(depth.depth, saves_ ? Rbp::saved : Rbp::lost));
 }
 
-// Its linker counts what its assembler was told of pushes; what else happens to SP shows in the code only.
+// Go's linker counts the pushes that its assembler knows of. Other changes of SP show in the code only.
 bool GoRowReader::switches_stacks(const GoFunction& function) const
 {
 	if (function.writes_sp || !x86_)

@@ -13,7 +13,7 @@ namespace uwind {
 struct GoRows {
 	std::vector<CodeFunction> functions;
 	std::vector<Stretch> stretches; // x86 only
-	std::vector<Stretch> outermost; // what nobody has called
+	std::vector<Stretch> outermost; // has no caller
 	// Functions that give SP another value, in the file and sorted: Go's linker does not know that when it writes
 	// .debug_frame.
 	std::vector<OffsetRange> switching;
