@@ -37,7 +37,7 @@ bool is_none(const TableRows& table, const Row& row)
 	return table.rules[row.rule].kind == UW_RULE_NONE;
 }
 
-// Before the first row, and behind the last one, of a segment.
+// Before the first row, and after the last one, of a segment.
 void close_ends(TableRows& table, const std::vector<Segment>& segments, std::uint32_t unknown)
 {
 	for (const Segment& segment : segments) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// What the module will say about rows: the same code, asked beforehand.
+// What the module will say about rows: its own check, run before it has them.
 #pragma once
 
 #include "base/result.h"

@@ -29,7 +29,7 @@ bool same(const Rule& left, const Rule& right)
 	return std::memcmp(&left, &right, sizeof(left)) == 0;
 }
 
-// Behind each other: the same start replaces, the same rule merges.
+// Rows come in rising order: the same start replaces, the same rule merges.
 void append(std::vector<Row>& rows, Row row)
 {
 	if (!rows.empty() && rows.back().start == row.start)

@@ -7,7 +7,7 @@
 
 namespace uwind {
 
-// method tells the section's version. EBADMSG: broken; the message says at which
+// method is the section's version. EBADMSG: broken; the message says at which
 // byte and why. EPROTONOSUPPORT: a version or an architecture that is not ours.
 // ENODATA: it describes no code in the segments.
 Result<TableRows> lower_sframe(const SframeSection& section, Arch arch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Chooses between the two sources, and never gives up one for the other's fault.
+// Chooses between the two sources, and keeps one when the other is broken.
 #include "tables/table_builder.h"
 
 #include "elf/sections.h"

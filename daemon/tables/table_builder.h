@@ -38,7 +38,7 @@ using DebugFiles = std::function<UniqueFd(const std::string& build_id)>;
 // A good .sframe comes first, then .eh_frame; a broken .sframe is named in note.
 // The segments' file offsets are those of rows and of the section's code.
 // ENOEXEC: it is not for this machine (Arch::none: for any); ENODATA:
-// nothing in it tells how to unwind it; EBADMSG: broken.
+// nothing in it says how to unwind it; EBADMSG: broken.
 Result<FileTable> build_file_table(const ElfFile& file, Arch machine = host_arch(), const DebugFiles& debug_files = {});
 Result<FileTable> build_table(const ElfFile& file, SframeUse use = SframeUse::completed,
 			      const DebugFiles& debug_files = {});
