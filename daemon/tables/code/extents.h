@@ -10,7 +10,7 @@
 
 namespace uwind {
 
-// Places are counted from the stretch's first, in instructions' least bytes.
+// Places are counted from the stretch's first, in units of place_bytes.
 struct FunctionExtents {
 	std::vector<std::size_t> begins, ends;     // begins: rising; a function ends before each of ends
 	std::map<std::size_t, std::size_t> end_of; // by beginning
