@@ -40,7 +40,6 @@ class Modules {
 public:
 	struct Limits {
 		std::size_t open_files = 512; // the least recently used are closed
-		std::size_t modules = 16384;
 	};
 
 	explicit Modules(Limits limits) : limits_(limits) {}
