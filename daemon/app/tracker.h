@@ -26,9 +26,9 @@ public:
 	void note(const FileRecord& record);
 	void note_unknown(std::uint32_t file_number, std::uint32_t tgid, std::uint64_t pc);
 
-	// Makes no further tables, and waits until the files met so far are open.
+	// Makes no further tables, and waits until the files reported so far are open.
 	void finish(std::chrono::milliseconds timeout);
-	// Another stretch of time begins: what it does not use may be given up.
+	// Starts another period. Tables that were used neither in it nor in the last one may be destroyed.
 	void next_period();
 	Counts counts() const { return events_.counts(); }
 
