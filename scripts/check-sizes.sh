@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Hard limits on size: 600 lines a file, 80 a function of C, 60 a function of C++.
+# Hard limits on size: 600 lines a file, 80 a function of C, 60 a function of C++; in daemon/ 25 methods and 15 data
+# members a class, or a line "// Size: REASON" in the comment directly above it (scripts/classes.py counts).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +20,7 @@ long_functions() {
 		$4 != "" && lines > limit { printf "%s: %s has %d lines, at most %d\n", $1, $2, lines, limit }'
 }
 
-found=$(long_files && long_functions)
+found=$(long_files && long_functions && scripts/classes.py)
 [ -z "$found" ] || {
 	printf '%s\n' "$found"
 	exit 1

@@ -12,10 +12,11 @@ import subprocess
 import sys
 import tempfile
 
+import classes
+
 CODE = (".c", ".h", ".cpp")
 PLACES = ("kmod", "daemon", "include")
 STRETCH = 8  # lines that stand twice, blanks and braces left out
-LARGE_CLASS = 25  # methods
 
 
 def run(*command, **options):
@@ -84,17 +85,6 @@ def lines_per_function(root):
     return sorted(int(end) - int(start) + 1 for start, end, _ in spans if end.isdigit())
 
 
-def methods_per_class(root):
-    listed = run("ctags", "-x", "--_xformat=%N\t%S\t%s\t%K", "--kinds-C++=pf", "--languages=C++", "-R",
-                 "--langmap=C++:+.h", str(root / "daemon"))
-    methods = collections.defaultdict(set)
-    for line in listed.splitlines():
-        name, signature, scope, _ = line.split("\t")
-        if scope and not scope.startswith("__anon") and scope.split("::")[-1][:1].isupper():
-            methods[scope.split("::")[-1]].add((name, signature))
-    return {name: len(found) for name, found in methods.items()}
-
-
 def stretches(root):
     """How many windows of STRETCH lines stand in more than one place."""
     places = collections.Counter()
@@ -121,9 +111,10 @@ def measure(root):
     print(f"| circles of includes; files in them | {len(found)}; {sum(map(len, found))} |")
     for circle in found:
         print(f"| … | {', '.join(sorted(circle))} |")
-    methods = methods_per_class(root)
-    large = sorted(((number, name) for name, number in methods.items() if number > LARGE_CLASS), reverse=True)
-    print(f"| classes with more than {LARGE_CLASS} methods | {', '.join(f'{name} {number}' for number, name in large) or 'none'} |")
+    large = sorted(((found.methods, found.name) for found in classes.find_classes(root / "daemon")
+                    if found.methods > classes.MOST_METHODS), reverse=True)
+    named = ", ".join(f"{name} {number}" for number, name in large) or "none"
+    print(f"| classes with more than {classes.MOST_METHODS} methods | {named} |")
     sizes = lines_per_function(root)
     print(f"| functions; lines: median, 90 %, most | {len(sizes)}; {sizes[len(sizes) // 2]}, {sizes[len(sizes) * 9 // 10]}, "
           f"{sizes[-1]} |")
