@@ -75,28 +75,32 @@ def end_after(requests, *recordings):
     return guest.end_all(*recordings)
 
 
-def test_a_cgroup_is_sampled_with_those_below_it_but_for_processes_left_out(start_in, beside):
-    """And a list of processes, but for one that is left out. Of those that fork, only children work: they make none until both
-    sessions are there."""
-    names = {name: GROUP for name in ("inside", "forking", "except")}
-    names |= {"nested": GROUP / "deep", "outside": None, "moved": None}
-    pids = {name: start_in(group, name) for name, group in names.items()}
+@pytest.fixture
+def crowd(start_in):
+    """Processes by name, in the cgroup, below it and outside. Of those that fork, only children work: they are stopped and
+    have none."""
+    groups = {"inside": GROUP, "forking": GROUP, "except": GROUP, "nested": GROUP / "deep", "outside": None, "moved": None}
+    processes = {name: start_in(group, name) for name, group in groups.items()}
     time.sleep(1)
     for name in ("except", "forking"):
-        guest.halt(pids[name])
+        guest.halt(processes[name])
     time.sleep(2)
-    pid = {name: process.pid for name, process in pids.items()}
+    return processes
+
+
+def test_a_cgroup_is_sampled_with_those_below_it_but_for_processes_left_out(crowd, beside):
+    """And a list of processes, but for one that is left out. Children are made when both sessions are there."""
+    pid = {name: process.pid for name, process in crowd.items()}
     recordings = [beside("group", "--cgroup", "targets", "--exclude-pid", pid["except"]),
                   beside("named", "-p", f"{pid['outside']},{pid['inside']}", "--exclude-pid", pid["inside"])]
     all_begin(recordings)
     for name in ("except", "forking"):
-        guest.go_on(pids[name])
+        guest.go_on(crowd[name])
     guest.wait_for_requests(300)
     guest.write(GROUP / "cgroup.procs", pid["moved"])
     group, named = end_after(600, *recordings)
-    assert group.of("inside").samples >= 20
-    assert group.of("nested").samples >= 20
-    assert group.of("moved").samples >= 5
+    for name, least in (("inside", 20), ("nested", 20), ("moved", 5)):
+        assert group.of(name).samples >= least
     assert group.of("forking").processes >= 2
     assert not group.programs & {"except", "outside"}
     assert group.of("inside").complete >= 80

@@ -117,14 +117,13 @@ class Programs:
         self.running = []
 
     def start(self, *command, **options):
-        """In the background, each argument as text. A name without a folder that is one of the tests' programs is that."""
-        words = list(map(str, command))
-        process = subprocess.Popen(words, **options)
+        """In the background."""
+        process = subprocess.Popen(list(map(str, command)), **options)
         self.running.append(process)
         return process
 
     def victim(self, name, *arguments, **options):
-        """One of the tests' programs that works, and leaves the processors to those that the test waits for."""
+        """One of the tests' programs, or a copy that has a folder in its name: it works, and others come first."""
         program = name if "/" in str(name) else PROGRAMS / name
         return self.start("nice", program, *(arguments or [3600]), **options)
 
