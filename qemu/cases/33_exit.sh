@@ -25,6 +25,9 @@ end r $recorder lost:5 samples:short_lived:200 complete:short_lived:90 processes
 	chain:short_lived:work_recurse:main samples:dump_victim:100 complete:dump_victim:90 processes:dump_victim:10 \
 	chain:dump_victim:abort:die_below chain:dump_victim:die_below:main
 kill $short_lived $dump_victim
+PYTHONPATH=$CASES python3 -c 'import report
+r = report.Report("r.json")
+print("figure: exit \"exit hook=on\"", f"stacks={r.requested}", "lost=%d" % r.lost["exit"])'
 
 cp $PROGRAMS/dump_victim deep_dump
 : >deaths.txt

@@ -111,6 +111,7 @@ def rule_called(report, comm, outer, least):
     stacks = [(s, w) for s, w in report.of(comm).stacks() if report.json["frames"][s["frames"][0]]["module"] is None]
     total = sum(w for _, w in stacks)
     found = percent(sum(w for s, w in stacks if report.names(s)[1:2] == [outer]), total)
+    print(f"{outer} has called {found:.1f} % of {total} stacks of {comm} outside of files")
     return [] if found >= float(least) else [f"{outer} has called {found:.2f} % of {total}"]
 
 
