@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs the cases beside it in order, or only those named, and prints KTAP (README.md): a line for each case, with its seconds
 # in a diagnostic line before it, and what the case printed nested before that. The first result, 00_boot, says when the guest
-# got here. Environment: WITHOUT (names of cases to leave out), CASE_LIMIT (seconds)
+# got here. Environment: CASE_LIMIT (seconds)
 # A case that needs what this kernel does not have is skipped, with the reason.
 #
 # Usage: run-all.sh [NN_name]...
@@ -103,8 +103,6 @@ run_case() {
 	result "$verdict" "$1" $(($(now) - start))
 }
 
-wanted() { case " ${WITHOUT:-} " in *" $1 "*) return 1 ;; esac; }
-
 # The machine has all its processors.
 check_boot() {
 	verdict=ok
@@ -117,9 +115,7 @@ check_boot() {
 }
 
 if [ $# = 0 ]; then
-	for file in [0-9][0-9]_*.*; do
-		if wanted "${file%.*}"; then set -- "$@" "${file%.*}"; fi
-	done
+	for file in [0-9][0-9]_*.*; do set -- "$@" "${file%.*}"; done
 fi
 status=0 number=0
 echo "KTAP version 1"
