@@ -6,7 +6,7 @@
 #        check.sh step NAME COMMAND...    one test of CTest (tests/suite.cmake), its output in out/check/NAME.log
 #        check.sh list FUNCTION...        the words that CTest's tests are made from
 # All of them are in out/check/junit.xml. A part of long and matrix has a folder of its own there; its out/check/PART/results
-# has one line "ok|FAIL NAME SECONDS" per step.
+# has a line for each step (steps.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
