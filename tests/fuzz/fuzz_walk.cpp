@@ -183,6 +183,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 	check_shadow(walk, port, stack + size % 64 * word);
 	// What was taken can be applied.
 	require(!checked || walk.stop != UW_STOP_BAD_RULE);
-	require((walk.stop == UW_STOP_BAD_RULE) == (port.distrusted != 0));
+	require((walk.stop == UW_STOP_BAD_RULE) == (port.retired != 0));
 	return 0;
 }

@@ -42,8 +42,8 @@ struct uw_port {
 	u32 asked;       /* how often one of the functions below that may be refused was called */
 	u32 busy_at;     /* that call (from 1) and all later ones are refused; 0: none */
 	bool busy;
-	u32 distrusted; /* number of the table that was, and where */
-	u64 distrusted_at;
+	u32 retired; /* number of the table that was, and where */
+	u64 retired_at;
 };
 
 UW_PORT_INLINE bool uw_port_refuses(struct uw_port *port)
@@ -160,8 +160,8 @@ UW_PORT_INLINE bool uw_port_other_stack(struct uw_port *port, u64 sp, u64 addres
 
 UW_PORT_INLINE void uw_port_retire_corrupt(struct uw_port *port, u64 address, const struct uw_found *found)
 {
-	port->distrusted = found->table;
-	port->distrusted_at = address;
+	port->retired = found->table;
+	port->retired_at = address;
 }
 
 #endif

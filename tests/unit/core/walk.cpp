@@ -241,7 +241,7 @@ TEST_CASE("rules that mean nothing stop the walk")
 	REQUIRE(stop_of([](uw_rule& r) { r.ra_place = UW_PLACE_SAME; }) == UW_STOP_BAD_RULE);
 }
 
-TEST_CASE("the table of a rule that means nothing is distrusted, and no other")
+TEST_CASE("the table of a rule that means nothing is retired, and no other")
 {
 	uw_rule spoiled = x86_rule(UW_X86_SP, 8);
 	spoiled.ra_place = UW_NR_PLACES;
@@ -252,13 +252,13 @@ TEST_CASE("the table of a rule that means nothing is distrusted, and no other")
 	Walked walked = world.walk();
 	REQUIRE(walked.stop == UW_STOP_BAD_RULE);
 	REQUIRE(walked.frames.size() == 2);
-	REQUIRE(world.port.distrusted == 2);
-	REQUIRE(world.port.distrusted_at == text + 0x1000 + 0xf);
+	REQUIRE(world.port.retired == 2);
+	REQUIRE(world.port.retired_at == text + 0x1000 + 0xf);
 
 	World sound(UW_ARCH_X86_64);
 	sound.code(text, text + 0x100, {{0, x86_rule(UW_X86_SP, 8)}}).pc(text).sp(stack).word(stack, 0);
 	REQUIRE(sound.walk().stop == UW_STOP_ZERO_RA);
-	REQUIRE(sound.port.distrusted == 0);
+	REQUIRE(sound.port.retired == 0);
 }
 
 TEST_CASE("a CFA may be in memory")

@@ -7,7 +7,7 @@
 . ./lib.sh
 . "$CASES/stress.sh"
 
-distrusted() { [ "$(status_of tables_distrusted)" = $((before + 1)) ]; }
+retired() { [ "$(status_of tables_distrusted)" = $((before + 1)) ]; }
 named() { dmesg | grep -c 'uwind: table [0-9]* of .*/asker is out of service: .* met in asker\['; }
 sampled() { [ "$(status_of requested)" -ge $((start + 300)) ]; }
 
@@ -35,7 +35,7 @@ begin_asker spoiled
 halt $asker
 start_stress spoil=$asker
 kill -CONT $asker
-until_true 30 distrusted || fail "one table is distrusted: $(uwind status)"
+until_true 30 retired || fail "one table is retired: $(uwind status)"
 halt $asker
 rmmod uwind_stress || fail "rmmod uwind_stress"
 kill -CONT $asker
@@ -50,5 +50,5 @@ begin_asker anew
 start=$(status_of requested)
 until_true 60 sampled || fail "samples are taken: $(uwind status)"
 end anew $recorder samples:asker:100 complete:asker:95 chain:asker:ask:ask_below chain:asker:ask_below:main
-distrusted || fail "no other table is distrusted: $(uwind status)"
+retired || fail "no other table is retired: $(uwind status)"
 kill -KILL $asker
