@@ -20,7 +20,7 @@ namespace {
 // A run over one function's opcodes.
 struct Run {
 	ByteCursor cursor;
-	VirtualStack stack;
+	VirtualStack stack{};
 	bool finished = false;
 	CfiReason failed = CfiReason::none;
 

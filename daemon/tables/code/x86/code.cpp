@@ -111,7 +111,7 @@ void CodeReader::begin_at(std::size_t at)
 		candidates = candidates_at(at);
 	}
 	for (const X86Frame& frame : candidates) {
-		if (candidates.size() <= max_candidates && paths_.follow(at, frame))
+		if (candidates.size() <= max_x86_candidates && paths_.follow(at, frame))
 			sensible.push_back(frame);
 		proof_.forget();
 	}

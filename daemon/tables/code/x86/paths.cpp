@@ -21,7 +21,7 @@ void add_frame(std::vector<X86Frame>& frames, const X86Frame& frame)
 			return;
 		}
 	}
-	if (frames.size() <= max_candidates)
+	if (frames.size() <= max_x86_candidates)
 		frames.push_back(frame);
 }
 

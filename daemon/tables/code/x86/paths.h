@@ -33,7 +33,7 @@ struct X86Findings {
 // Adds a frame to those that differ; one that joins another one is joined. One more than can be candidates says that
 // there are too many.
 void add_frame(std::vector<X86Frame>& frames, const X86Frame& frame);
-constexpr std::size_t max_candidates = 8;
+constexpr std::size_t max_x86_candidates = 8;
 
 class X86Paths {
 public:
