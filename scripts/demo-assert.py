@@ -9,7 +9,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "qemu" / "cases"))
-import report as reports  # noqa: E402  (its folder is known only now)
+import report as reports  # noqa: E402  (their folder is known only now)
+import rules  # noqa: E402
 
 PROGRAMS = ("python3", "perl", "gawk", "sqlite3", "openssl", "xz", "sframe_victim", "dlopen_victim")
 LEAST_SAMPLES = 200
@@ -19,14 +20,20 @@ LEAST_PERCENT = 90.0
 MOST_LOST_PERCENT = 1.0
 
 
+def complete_after(program, skipped):
+    """Percent, without a share of the samples, the earliest."""
+    return reports.percent(program.weight(lambda stack: stack["complete"], skipped), program.weight(skipped=skipped))
+
+
 def print_table(report):
     print("%-15s %8s %10s %10s %6s  %s" % ("program", "samples", "complete", "2nd half", "depth", "why not"))
     for comm in PROGRAMS:
-        depth = max((len(s["frames"]) for s, _ in report.stacks(comm)), default=0)
+        program = report.of(comm)
+        why_not = program.count(lambda stack: None if stack["complete"] else stack["stop"])
+        why_not.pop(None, None)
         print("%-15s %8d %9.2f%% %9.2f%% %6d  %s" % (
-            comm, report.weight(comm), report.complete_percent(comm),
-            report.complete_percent(comm, STARTING), depth,
-            ", ".join("%s %d" % r for r in report.why_not(comm).most_common()) or "-"))
+            comm, program.samples, program.complete, complete_after(program, STARTING), max(program.depths, default=0),
+            ", ".join("%s %d" % r for r in why_not.most_common()) or "-"))
 
 
 def print_stack(report, title, stack):
@@ -41,7 +48,7 @@ def print_stack(report, title, stack):
 def print_stacks(report):
     for comm in PROGRAMS:
         weights = collections.Counter()
-        for sample in report.samples.get(comm, []):
+        for sample in report.of(comm).all:
             if sample["user_stack"] is not None:
                 weights[sample["user_stack"]] += sample["weight"]
         if not weights:
@@ -53,13 +60,14 @@ def print_stacks(report):
 
 
 def problems_of(report, comm):
-    if report.weight(comm) < LEAST_SAMPLES:
-        yield "%s: %d samples, fewer than %d" % (comm, report.weight(comm), LEAST_SAMPLES)
+    program = report.of(comm)
+    if program.samples < LEAST_SAMPLES:
+        yield "%s: %d samples, fewer than %d" % (comm, program.samples, LEAST_SAMPLES)
     for part, skipped, least in (("its second half", STARTING, LEAST_SETTLED_PERCENT), ("all", 0, LEAST_PERCENT)):
-        percent = report.complete_percent(comm, skipped)
+        percent = complete_after(program, skipped)
         if percent < least:
             yield "%s: %.3f %% of %s are complete, fewer than %.1f" % (comm, percent, part, least)
-    yield from reports.rule_bottom(report, comm)
+    yield from rules.rule_bottom(report, comm)
 
 
 def main(arguments):
@@ -70,10 +78,10 @@ def main(arguments):
     counters = report.json["counters"]
     print("\nrequested %d, answered %d, lost %s" % (counters["requested"], counters["answered"], counters["lost"]))
     problems = [p for comm in PROGRAMS for p in problems_of(report, comm)]
-    problems += reports.rule_schema(report) + reports.rule_balance(report)
-    problems += reports.rule_lost(report, MOST_LOST_PERCENT)
-    problems += reports.rule_table(report, "/sframe_victim", "sframe-v1")
-    problems += reports.rule_chain(report, "dlopen_victim", "plugin_work", "main")
+    problems += rules.rule_schema(report) + rules.rule_balance(report)
+    problems += rules.rule_lost(report, MOST_LOST_PERCENT)
+    problems += rules.rule_table(report, "/sframe_victim", "sframe-v1")
+    problems += rules.rule_chain(report, "dlopen_victim", "plugin_work", "main")
     for problem in problems:
         print("not so: %s" % problem)
     return 1 if problems else 0
