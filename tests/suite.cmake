@@ -27,6 +27,8 @@ endfunction()
 # What the others need. Compilers and emulated machines would slow each other down: one at a time, and first.
 function(uwind_build name seconds)
   uwind_check(${name} GIVES ${name} SECONDS ${seconds} ALL_PROCESSORS LABELS build RUN ${ARGN})
+  math(EXPR cost "1000 + ${seconds}")
+  set_tests_properties(${name} PROPERTIES COST ${cost})
 endfunction()
 
 # The words that a function of scripts/check/ prints, one a line.
