@@ -69,6 +69,7 @@ foreach(arch amd64 arm64)
   endforeach()
 endforeach()
 uwind_build(build-fuzz 60 build_fuzz)
+uwind_build(build-bench 20 build_bench)
 
 foreach(arch amd64 arm64)
   foreach(kernel ${kernels})

@@ -91,11 +91,10 @@ def rule_counted(report, counter):
 
 
 def rule_bottom(report, comm):
-    ends = collections.Counter()
-    for stack, weight in report.of(comm).stacks():
-        if stack["complete"] and stack["stop"] != "thread_start" and report.names(stack)[-1] not in BOTTOMS:
-            ends[report.names(stack)[-1]] += weight
-    return [f"complete stacks of {comm} end in {dict(ends)}"] if ends else []
+    wrong = [stack for stack, _ in report.of(comm).stacks()
+             if stack["complete"] and stack["stop"] != "thread_start" and report.names(stack)[-1] not in BOTTOMS]
+    frames = [", ".join(f"{name} ({method})" for name, method in zip(report.names(stack), stack["methods"])) for stack in wrong[:1]]
+    return [f"{len(wrong)} complete stacks of {comm} end elsewhere, {wrong[0]['stop']}: {frames[0]}"] if wrong else []
 
 
 def rule_chain(report, comm, inner, outer):

@@ -58,6 +58,11 @@ build_unit() {
 	ninja -C build/check unit_tests
 }
 
+build_bench() {
+	configure bench build/bench
+	ninja -C build/bench bench_core bench_lower
+}
+
 fuzz_targets() { find tests/fuzz -name 'fuzz_*.cpp' -printf '%f\n' 2>/dev/null | sed 's/\.cpp$//' | sort; }
 
 build_fuzz() {

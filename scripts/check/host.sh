@@ -210,11 +210,34 @@ refuse_cfi() {
 }
 
 run_bench() {
-	configure bench build/bench >/dev/null
-	ninja -C build/bench bench_core bench_lower >/dev/null
+	build_bench >/dev/null
 	mkdir -p "$OUT"
 	{
 		build/bench/tests/bench_core
 		build/bench/tests/bench_lower
 	} | tee "$OUT/bench.log"
 }
+
+# Code of stock libraries that is read without its CFI, beside that.
+code_figures() { build/check/tests/unit_tests '*code that is read agrees with the CFI of stock libraries'; }
+
+# counted WORK [CALLGRIND_OPTION]... COMMAND...: in instructions, which do not depend on what else the machine does.
+counted() {
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "${@:2}" 2>&1 >/dev/null |
+		sed -n "s/.*Collected : \([0-9]*\).*/figure: instructions \"work=$1\" instructions=\1/p"
+}
+
+installed_amd64() { scripts/lab/sysroot.sh amd64 install.list; }
+
+instruction_figures() {
+	local libc
+	libc=$(installed_amd64)/usr/lib/x86_64-linux-gnu/libc.so.6
+	build_bench
+	ninja -C build/bench uwind bench_decoders
+	counted "the walks of bench_core" --toggle-collect=uw_walk_run build/bench/tests/bench_core
+	counted "the table of Debian 12's libc.so.6, from CFI and code" build/bench/daemon/uwind table stat "$libc"
+	counted "decoding libc's code" build/bench/tests/bench_decoders ours <<<"$libc"
+	counted "the same by Zydis 4.0, without operands" build/bench/tests/bench_decoders zydis <<<"$libc"
+}
+
+decoder_figures() { find "$(installed_amd64)" -xdev -type f | build/bench/tests/bench_decoders; }

@@ -13,6 +13,14 @@ long_part() { # PART
 		step build-fuzz build_fuzz
 		if passed build-fuzz; then step "$1" run_fuzz "${1/-/_}" 1200 20000000; fi
 		;;
+	figures)
+		step packages scripts/setup.sh figures.list
+		step build-unit build_unit
+		step code code_figures
+		step instructions instruction_figures
+		step decoders decoder_figures
+		grep -h '^figure:' "$OUT"/{code,instructions,decoders}.log
+		;;
 	truth)
 		step build-programs-amd64 build_programs amd64
 		step build-truth-amd64 build_truth amd64
@@ -126,7 +134,7 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='doctor fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
+LONG_PARTS='doctor figures fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch"; done
 for kernel in $STOCK_KERNELS; do LONG_PARTS+=" hostile-$kernel-stranger hostile-$kernel-member reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
 LONG_PARTS+=' hostile-6.1-debug-stranger hostile-6.1-debug-member reader-6.1-rt reader-6.1-debug spaces-6.1-rt spaces-6.1-debug unload-amd64-6.1-rt'

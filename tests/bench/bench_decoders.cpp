@@ -7,8 +7,8 @@
 #include <Zydis/Zydis.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fcntl.h>
+#include <iomanip>
 #include <iostream>
 #include <map>
 #include <string>
@@ -43,7 +43,9 @@ private:
 	const bool ours_, zydis_;
 	ZydisDecoder decoder_{};
 	ZydisDecodedInstruction decoded_{};
-	std::uint64_t count_ = 0, equal_ = 0;
+	std::uint64_t files_ = 0, count_ = 0, equal_ = 0;
+	std::uint64_t xop_ = 0, others_ = 0; // not equally long
+	std::uint64_t code_ = 0;             // of the others, outside of files that have tables in their code
 	std::map<std::string, Difference> differences_;
 };
 
@@ -55,6 +57,11 @@ unsigned Comparison::zydis_bytes(Bytes code)
 
 void Comparison::differ(unsigned ours, unsigned zydis, const std::string& place)
 {
+	const bool has_tables = place.find("libcrypto") != place.npos || place.find("padlock") != place.npos;
+	const bool xop = zydis && decoded_.encoding == ZYDIS_INSTRUCTION_ENCODING_XOP;
+	xop_ += xop;
+	others_ += !xop;
+	code_ += !xop && !has_tables;
 	const char* name = zydis ? ZydisMnemonicGetString(decoded_.mnemonic) : "";
 	Difference& difference = differences_[std::to_string(ours) + " " + std::to_string(zydis) + " " + name];
 	if (!difference.count++)
@@ -81,6 +88,7 @@ void Comparison::file(const std::string& path)
 	const auto file = uwind::ElfFile::open(fd.get());
 	if (!file || (file->arch() != Arch::x86_64 && file->arch() != Arch::i386))
 		return;
+	files_++;
 	const bool is_64 = file->arch() == Arch::x86_64;
 	ZydisDecoderInit(&decoder_, is_64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
 			 is_64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
@@ -90,14 +98,14 @@ void Comparison::file(const std::string& path)
 
 void Comparison::print() const
 {
-	std::printf("%llu instructions", static_cast<unsigned long long>(count_));
-	if (ours_ && zydis_)
-		std::printf(", %llu equally long\n  count  ours zydis name, first",
-			    static_cast<unsigned long long>(equal_));
-	std::printf("\n");
+	std::cout << count_ << " instructions\n";
+	if (!ours_ || !zydis_)
+		return;
+	std::cout << "figure: decoders against=\"Zydis 4.0\" files=" << files_ << " instructions=" << count_
+		  << " equal=" << equal_ << " xop=" << xop_ << " others=" << others_ << " code=" << code_
+		  << "\n  count  ours zydis name, first\n";
 	for (const auto& [kind, difference] : differences_)
-		std::printf("%7llu  %s, %s\n", static_cast<unsigned long long>(difference.count), kind.c_str(),
-			    difference.first.c_str());
+		std::cout << std::setw(7) << difference.count << "  " << kind << ", " << difference.first << "\n";
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fcntl.h>
+#include <iostream>
 
 #include "base/handle.h"
 #include "tables/code/code.h"
@@ -21,6 +22,14 @@ struct Agreement {
 	std::uint64_t equal = 0, different = 0, unread = 0;
 	std::string first;
 };
+
+// For docs/measured/code.json.
+inline void print_figure(const std::string& arch, const std::string& file, const Agreement& agreement)
+{
+	std::cout << "figure: code arch=" << arch << " file=" << file
+		  << " unit=" << (arch == "arm64" ? "instructions" : "bytes") << " agree=" << agreement.equal
+		  << " differ=" << agreement.different << " unread=" << agreement.unread << "\n";
+}
 
 // What was loaded from the stack again is in its register and still on the stack.
 inline bool same_place(std::uint8_t cfi_place, std::int32_t cfi_off, std::uint8_t place, std::int32_t off)
