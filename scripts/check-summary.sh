@@ -24,16 +24,16 @@ CMAKE
 cat >"$work/expected" <<'TEXT'
 skip passed-over: it needs a moon
 FAIL unbuilt: what it needs has failed
-FAIL bad (0 s)
+FAIL bad
      | what was wrong
-FAIL broken-build (0 s)
+FAIL broken-build
 1 skipped
 1 passed, 3 failed
 TEXT
 
 cmake -S "$work" -B "$work/build" >/dev/null
 ctest --test-dir "$work/build" --output-junit "$work/junit.xml" >/dev/null 2>&1 || true
-if scripts/check/summary.py "$work/junit.xml" >"$work/said"; then
+if scripts/check/summary.py "$work/junit.xml" | sed 's/ ([0-9]* s)$//' >"$work/said"; then
 	echo "summary.py succeeds although tests failed"
 	exit 1
 fi
