@@ -42,14 +42,6 @@ def device():
     DEVICE.chmod(mode)
 
 
-@pytest.fixture
-def low_rate():
-    usual = guest.read(RATE)
-    guest.write(RATE, 500)
-    yield
-    guest.write(RATE, usual)
-
-
 @pytest.fixture(scope="class")
 def removed_module():
     guest.remove_module()
@@ -117,8 +109,9 @@ def test_a_privilege_of_root_that_is_missing_is_named():
     assert found.has("^warning +privilege +root has no CAP_SYS_PTRACE; so ")
 
 
-def test_a_rate_that_the_kernel_has_lowered_is_named(low_rate):
+def test_a_rate_that_the_kernel_has_lowered_is_named(set_file):
     """It does so by itself where a sample takes long."""
+    set_file(RATE, 500)
     assert examine().has("^warning +sampling +.* is 500; .*sysctl kernel.perf_event_max_sample_rate=")
 
 

@@ -56,16 +56,9 @@ def test_so_do_those_of_a_session_of_that_processor_alone(load, record, second_c
     guest.renew_module("after a processor has come back")
 
 
-@pytest.fixture
-def small_sockets():
-    usual = guest.read(SOCKET_LIMIT)
-    guest.write(SOCKET_LIMIT, 4096)
-    yield
-    guest.write(SOCKET_LIMIT, usual)
-
-
-def test_a_reader_that_stops_loses_records_and_goes_on(load, record, small_sockets):
+def test_a_reader_that_stops_loses_records_and_goes_on(load, record, set_file):
     """They are counted."""
+    set_file(SOCKET_LIMIT, 4096)
     recording = record("reader", "-a", "-F", 1999, prefix=WITHOUT_NET_ADMIN)
     guest.wait_for_requests(500, seconds=30)
     guest.halt(recording.process)

@@ -52,13 +52,20 @@ def record(start_recording):
 
 
 @pytest.fixture
-def set_parameter():
-    """set_parameter(NAME, VALUE): the module's, until the test ends."""
+def set_file():
+    """set_file(PATH, VALUE): a setting of the kernel's, until the test ends, if it is still there."""
     usual = {}
 
-    def change(name, value):
-        usual.setdefault(name, guest.read(guest.parameter(name)).strip())
-        guest.write(guest.parameter(name), value)
+    def change(path, value):
+        usual.setdefault(path, guest.read(path).strip())
+        guest.write(path, value)
     yield change
-    for name, value in usual.items() if guest.is_loaded() else ():
-        guest.write(guest.parameter(name), value)
+    for path, value in usual.items():
+        if os.path.exists(path):
+            guest.write(path, value)
+
+
+@pytest.fixture
+def set_parameter(set_file):
+    """set_parameter(NAME, VALUE): the module's, until the test ends."""
+    return lambda name, value: set_file(guest.parameter(name), value)
