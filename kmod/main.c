@@ -22,6 +22,7 @@
 #include "store/space.h"
 #include "trigger/bpf.h"
 #include "trigger/cpu.h"
+#include "walk/steps.h"
 
 struct uw_part {
 	int (*init)(void);  /* NULL: it comes into being when it is first asked */
@@ -38,6 +39,7 @@ static const struct uw_part parts[] = {
 	{ uw_bound_init, uw_bound_exit },
 	{ uw_space_init, uw_space_exit },
 	{ NULL, uw_work_exit },
+	{ NULL, uw_steps_exit },
 	{ NULL, uw_request_exit },
 	{ uw_deferred_setup, NULL },
 	{ uw_running_setup, NULL },

@@ -52,6 +52,7 @@
 #include "walk.h"
 #include "call_site.h"
 #include "compat_arm.h"
+#include "plain.h"
 #include "prologue.h"
 #include "rule.h"
 #include "stack_read.h"
@@ -240,6 +241,17 @@ static enum uw_stop step_from_bad_pc(struct uw_walk *walk, struct uw_port *port,
 	return stop == UW_STOP_KILLED ? stop : UW_STOP_BAD_PC;
 }
 
+/* Whether there were any. */
+static bool plain_steps(struct uw_walk *walk, struct uw_port *port, struct progress *at)
+{
+	if (!uw_plain_steps(walk, port, at->exact, REST_FRAMES, &at->method))
+		return false;
+	at->exact = false;
+	at->chained = false;
+	at->guessed = false;
+	return true;
+}
+
 static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct progress *at, struct uw_found *found)
 {
 	u32 skipped = at->exact ? 0 : 1;
@@ -254,6 +266,8 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 		return stop_unfound(walk, at, found, err);
 	if (walk->nr_frames == walk->max_frames)
 		return UW_STOP_DEPTH;
+	if (!err)
+		uw_plain_remember(walk, port, found, at->exact);
 	frame = push(walk, found, skipped, at->method);
 	if (err && at->exact && read_prologue(walk, port, found)) {
 		found->rule.kind = UW_RULE_READ;
@@ -288,7 +302,8 @@ void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 		walk->stop = UW_STOP_BAD_REGS;
 	while (walk->stop == UW_STOP_NONE) {
 		before = walk->nr_frames;
-		walk->stop = step(walk, port, &at, &found);
+		if (!plain_steps(walk, port, &at))
+			walk->stop = step(walk, port, &at, &found);
 		if (uw_port_busy(port) && walk->stop != UW_STOP_KILLED)
 			walk->stop = stop_busy(walk, before);
 		if (walk->stop == UW_STOP_NONE && walk->nr_frames % REST_FRAMES == 0 && uw_port_rest(port))

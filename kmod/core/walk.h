@@ -5,37 +5,7 @@
 #ifndef UW_WALK_H
 #define UW_WALK_H
 
-#include "types.h"
-
-/* One frame found. */
-struct uw_frame {
-	u64 pc;
-	u64 offset;      /* of pc in the file, or in the range's own space */
-	u32 file;        /* the port's number for the file; 0: none */
-	u32 stack_bytes; /* from this frame's SP to its CFA; see rule.h */
-	u8 method;       /* enum uw_method: how this frame was found */
-};
-
-struct uw_walk {
-	struct uw_regs regs; /* in: the interrupted registers; is consumed */
-	enum uw_arch arch;
-	u32 max_frames;
-	struct uw_frame *frames; /* max_frames entries */
-	u32 nr_frames;           /* out */
-	enum uw_stop stop;       /* out: never NONE */
-};
-
-/*
- * What the port knows about a code address, filled by
- * uw_port_find(port, address, found). Only rules for the walk's architecture.
- */
-struct uw_found {
-	struct uw_rule rule; /* a copy: valid if the result was 0 */
-	u64 offset;
-	u32 file;
-	u32 table; /* the port's number for the table, if there is a rule */
-	u8 method; /* enum uw_method of the table */
-};
+#include "walk_types.h"
 
 #define UW_CODE_BYTES 8u
 
@@ -51,6 +21,15 @@ struct uw_found {
  *       -EAGAIN: busy.
  *   int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])
  *       read code: 0; or a negative errno, and nothing is lost: it never faults.
+ *   u32 uw_port_key(const struct uw_port *port)
+ *       a number below 2^31 for all that decides what is found: another one when any of it
+ *       changes, the same one never for another state. 0: nothing is to be remembered.
+ *   bool uw_port_covers(const struct uw_port *port, u64 address)
+ *       this walk has found that what the key says of that address holds.
+ *   bool uw_port_open(struct uw_port *port), void uw_port_close(struct uw_port *port)
+ *       begin and end to read words by uw_port_peek(port, address, &word, label), which goes to
+ *       the label where that is not possible at once. In between no function is called that is not
+ *       inline. false: words are not all that decides where a frame returns to.
  *   u64 uw_port_strip(struct uw_port *port, u64 address)
  *       an address without its pointer authentication code.
  *   u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)
@@ -73,7 +52,8 @@ struct uw_port;
 
 /*
  * Walk until a named stop. Reads at most 3 words of memory per frame, and one more
- * for each use of a base register that is on the stack; 33 of a signal frame; by a
+ * for each use of a base register that is on the stack; 33 of a signal frame; two words again
+ * where a plain step is given up; by a
  * frame pointer of 32-bit Arm 7 words, 15 at an exact pc. Of code at most twice UW_CODE_BYTES, at
  * an exact pc without a row; once, or a word on 32-bit Arm, after one that is not executable.
  * BAD_REGS: SP is not known, or arch is none; no frame then.

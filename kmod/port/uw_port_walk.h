@@ -6,6 +6,7 @@
 #ifndef UW_PORT_WALK_H
 #define UW_PORT_WALK_H
 
+#include <linux/nospec.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
@@ -13,22 +14,36 @@
 #include "walk/uprobe.h"
 
 struct uw_space;
+struct uw_steps;
+
+#define UW_COVERED 4
+
+/* A mapping of code. */
+struct uw_covered {
+	u64 start;
+	u64 bytes; /* 0: none */
+};
 
 /* One walk's view of current's memory. On the walker's stack. */
 struct uw_port {
-	struct uw_space *space;        /* NULL: look at the VMAs each time */
-	u64 epoch;                     /* of the space, when its VMAs were seen last */
-	u32 last_mapped;               /* where the last frame's code was found */
-	u8 arch;                       /* enum uw_arch of the walk */
-	u8 word_bytes;                 /* of that ABI */
-	unsigned long sp;              /* where the walk began */
-	unsigned long readable_start;  /* the mapping that was read last */
-	unsigned long readable_places; /* of a word in it */
-	bool atomic;                   /* must not sleep: see uw_memory_begin() */
-	bool busy;                     /* mmap_lock could not be had */
-	u8 lock_tries;                 /* that are left: see memory.c */
-	bool probed;                   /* a probe may have changed pc or stack */
-	unsigned long trampoline;      /* of return probes, once it was met */
+	struct uw_space *space;                /* NULL: look at the VMAs each time */
+	u64 epoch;                             /* of the space, when its VMAs were seen last */
+	u32 last_mapped;                       /* where the last frame's code was found */
+	u8 arch;                               /* enum uw_arch of the walk */
+	u8 word_bytes;                         /* of that ABI */
+	unsigned long sp;                      /* where the walk began */
+	unsigned long readable_start;          /* the mapping that was read last */
+	unsigned long readable_places;         /* of a word in it */
+	bool atomic;                           /* must not sleep: see uw_memory_begin() */
+	bool busy;                             /* mmap_lock could not be had */
+	u8 lock_tries;                         /* that are left: see memory.c */
+	bool probed;                           /* a probe may have changed pc or stack */
+	unsigned long trampoline;              /* of return probes, once it was met */
+	struct uw_steps *steps;                /* taken for this walk; NULL: none */
+	u32 key;                               /* of the steps that may be used */
+	u8 nr_covered;                         /* so far, modulo 256 */
+	u64 mapped_changes;                    /* of the space's mapped ranges, that the key is for */
+	struct uw_covered covered[UW_COVERED]; /* mappings that were found true at the epoch */
 };
 
 int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found);
@@ -74,6 +89,59 @@ static inline int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 		return 0;
 	return uw_memory_fault(port, address, word);
 }
+
+static inline u32 uw_port_key(const struct uw_port *port)
+{
+	return port->key;
+}
+
+static inline bool uw_port_covers(const struct uw_port *port, u64 address)
+{
+	u32 i;
+
+	for (i = 0; i < UW_COVERED; i++)
+		if (address - port->covered[i].start < port->covered[i].bytes)
+			return true;
+	return false;
+}
+
+/* Whatever was true at another epoch may not be any more. */
+static inline void uw_port_set_epoch(struct uw_port *port, u64 epoch)
+{
+	if (port->epoch != epoch)
+		memset(port->covered, 0, sizeof(port->covered));
+	port->epoch = epoch;
+}
+
+/* The mapping that was read last. */
+static inline bool uw_port_open(struct uw_port *port)
+{
+	if ((IS_ENABLED(CONFIG_UPROBES) && port->probed) || !port->readable_places)
+		return false;
+	pagefault_disable();
+	if (user_read_access_begin((const void __user *)port->readable_start,
+				   port->readable_places + port->word_bytes - 1))
+		return true;
+	pagefault_enable();
+	return false;
+}
+
+static inline void uw_port_close(struct uw_port *port)
+{
+	user_read_access_end();
+	pagefault_enable();
+}
+
+/* Not beyond the mapping, not even speculatively. 64-bit words. */
+#define uw_port_peek(port, address, word, failed)                                                        \
+	do {                                                                                             \
+		unsigned long place_ = (address) - (port)->readable_start;                               \
+                                                                                                         \
+		if (place_ >= (port)->readable_places)                                                   \
+			goto failed;                                                                     \
+		place_ = array_index_nospec(place_, (port)->readable_places);                            \
+		unsafe_get_user(*(word), (const u64 __user *)((port)->readable_start + place_), failed); \
+	} while (0)
 
 /* Some kernels never preempt their own code. */
 static inline int uw_port_rest(struct uw_port *port)

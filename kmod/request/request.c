@@ -25,6 +25,7 @@
 #include "uw_port_walk.h"
 #include "walk/memory.h"
 #include "walk/regs.h"
+#include "walk/steps.h"
 
 #define UW_PENDING_BITS      15
 #define UW_PENDING_PROBES    8
@@ -301,6 +302,7 @@ static bool request_outdated(const struct uw_request *request)
 
 static void request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
 {
+	struct uw_steps *steps;
 	struct uw_port port;
 	u64 sp;
 
@@ -314,7 +316,10 @@ static void request_walk(struct uw_request *request, struct uw_walk *walk, bool 
 	uw_memory_begin(&port, walk->arch, sp, atomic);
 	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
 		uw_uprobe_regs(&port, &walk->regs);
+	steps = uw_steps_take(&port);
+	walk->plain = uw_steps_plain(steps);
 	uw_walk_run(walk, &port);
+	uw_steps_give(steps);
 	/* A return probe also changes the shadow stack. */
 	if (unlikely(request->shadow) && !port.probed && uw_shadow_check(walk, &port, request->shadow))
 		uw_stats_shadow_checked();
@@ -499,7 +504,7 @@ int uw_request_prepare(void)
 			return -ENOMEM;
 		kvfree(xchg(spare, frames));
 	}
-	return uw_supply_prepare(&request_kind);
+	return uw_steps_prepare() ?: uw_supply_prepare(&request_kind);
 }
 
 void uw_request_exit(void)

@@ -110,6 +110,7 @@ void uw_range_set_init(struct uw_range_set *set)
 	spin_lock_init(&set->lock);
 	RCU_INIT_POINTER(set->ranges, NULL);
 	set->deaths = 0;
+	set->changes = 0;
 }
 
 void uw_range_set_destroy(struct uw_range_set *set)
@@ -133,6 +134,20 @@ struct uw_ranges *uw_range_set_get(struct uw_range_set *set)
 static struct uw_ranges *range_set_locked(struct uw_range_set *set)
 {
 	return rcu_dereference_protected(set->ranges, lockdep_is_held(&set->lock));
+}
+
+static void range_set_change(struct uw_range_set *set)
+{
+	lockdep_assert_held(&set->lock);
+	smp_store_release(&set->changes, set->changes + 1);
+}
+
+/* Counted before, for those who find what is new, and after, for those who must not find what is old. */
+static void range_set_publish(struct uw_range_set *set, struct uw_ranges *ranges)
+{
+	range_set_change(set);
+	rcu_assign_pointer(set->ranges, ranges);
+	range_set_change(set);
 }
 
 static u32 range_set_living(struct uw_range_set *set)
@@ -200,7 +215,7 @@ static int range_set_try_add(struct uw_range_set *set, const struct uw_range *ra
 	err = ranges_merge(merged, room, old, ranges, nr);
 	if (!err) {
 		ranges_get_refs(merged, ranges, nr);
-		rcu_assign_pointer(set->ranges, merged);
+		range_set_publish(set, merged);
 	}
 	spin_unlock(&set->lock);
 	if (err)
@@ -259,7 +274,7 @@ int uw_range_set_replace(struct uw_range_set *set, const struct uw_range *range,
 	old = range_set_locked(set);
 	ranges_place(placed, room, old, range);
 	ranges_get_refs(placed, range, 1);
-	rcu_assign_pointer(set->ranges, placed);
+	range_set_publish(set, placed);
 	spin_unlock(&set->lock);
 	uw_ranges_put(old);
 	return 0;
@@ -281,6 +296,7 @@ void uw_range_set_kill(struct uw_range_set *set, u64 start, u64 end)
 			WRITE_ONCE(range->died, set->deaths + 1);
 	}
 	WRITE_ONCE(set->deaths, set->deaths + 1);
+	range_set_change(set);
 	spin_unlock(&set->lock);
 }
 
@@ -302,6 +318,7 @@ static int range_set_remove(struct uw_range_set *set, u64 start, u64 section)
 		err = 0;
 	}
 	WRITE_ONCE(set->deaths, set->deaths + 1);
+	range_set_change(set);
 	spin_unlock(&set->lock);
 	if (!err)
 		uw_range_set_add(set, NULL, 0, U32_MAX, GFP_KERNEL_ACCOUNT);

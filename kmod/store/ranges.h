@@ -54,10 +54,20 @@ struct uw_ranges {
 struct uw_range_set {
 	spinlock_t lock;                /* Order: outside quota_lock */
 	u64 deaths;                     /* Protected by: lock to write; READ_ONCE(). Grows */
+	u64 changes;                    /* Protected by: lock to write; see uw_range_set_changes(). Grows */
 	struct uw_ranges __rcu *ranges; /* holds a reference; NULL: empty. Protected by: lock to write, RCU to read */
 };
 
 void uw_range_set_init(struct uw_range_set *set);
+
+/*
+ * A number that grows when the set has changed; whoever finds a new range in it finds that it has grown
+ * already. It does not grow when a range is looked at again. Any context.
+ */
+static inline u64 uw_range_set_changes(const struct uw_range_set *set)
+{
+	return smp_load_acquire(&set->changes);
+}
 
 /* Give back what is in it. Nobody reads or changes the set any more. */
 void uw_range_set_destroy(struct uw_range_set *set);

@@ -52,6 +52,7 @@
 
 static struct rhashtable spaces;
 static atomic_t nr_spaces;
+static atomic64_t last_number;
 
 static void space_sweep(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sweep_work, space_sweep);
@@ -108,6 +109,7 @@ static struct uw_space *space_create(struct mm_struct *mm)
 		return ERR_PTR(err);
 	}
 	mmgrab(mm);
+	space->number = atomic64_inc_return(&last_number);
 	space->mm = mm;
 	uw_range_set_init(&space->mapped);
 	uw_range_set_init(&space->readable);

@@ -22,6 +22,7 @@ struct uw_quota;
  * mm's space. Set before it is in the table, then constant, unless a member's comment says otherwise.
  */
 struct uw_space {
+	u64 number;                   /* unique while the module is loaded */
 	struct mm_struct *mm;         /* holds a reference to the struct, so that its address is not used again */
 	struct rhash_head node;       /* Protected by: the hash table's locks to write, RCU to read */
 	struct list_head ended;       /* Owned by: the task that took it out of the table */

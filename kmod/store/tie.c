@@ -21,6 +21,18 @@
 #define UW_OWN_TABLES_SAME 4  /* of these, of one viewer */
 
 static DEFINE_SPINLOCK(ties_lock);
+static u64 ties_changes; /* Protected by: ties_lock to write; uw_tie_changes() */
+
+u64 uw_tie_changes(void)
+{
+	return smp_load_acquire(&ties_changes);
+}
+
+static void ties_change(void)
+{
+	lockdep_assert_held(&ties_lock);
+	smp_store_release(&ties_changes, ties_changes + 1);
+}
 
 struct uw_stored_table *uw_tie_table(const struct uw_file *file)
 {
@@ -69,6 +81,7 @@ static int tie_locked(struct uw_file *file, struct uw_stored_table *stored, char
 	stored->path = path;
 	if (!stored->maker.viewer && !rcu_access_pointer(file->in_service))
 		rcu_assign_pointer(file->in_service, stored);
+	ties_change();
 	return 0;
 }
 
@@ -129,6 +142,7 @@ static void untie(struct uw_stored_table *stored)
 			rcu_assign_pointer(file->in_service,
 					   list_first_entry_or_null(&file->tied, struct uw_stored_table, tied));
 	}
+	ties_change();
 	spin_unlock(&ties_lock);
 	if (file) {
 		kfree(path);

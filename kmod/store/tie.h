@@ -21,6 +21,9 @@ int uw_tie_add(struct uw_stored_table *stored, struct file *file);
 /* The table that applies to current in this file, or NULL. Under rcu_read_lock(). */
 struct uw_stored_table *uw_tie_table(const struct uw_file *file);
 
+/* A number that grows when any table has gone into service or out of it, or is dead. Any context. */
+u64 uw_tie_changes(void);
+
 /* The number of the file that a table is tied to, and its path as the maker had it; 0: none. */
 u32 uw_tie_file(struct uw_stored_table *stored, char *path, u32 path_bytes);
 

@@ -20,6 +20,7 @@
 #include "uw_port_walk.h"
 #include "walk/memory.h"
 #include "walk/regs.h"
+#include "walk/steps.h"
 
 /* -ENOENT: the table is gone, is for other code, or has no row. Under rcu_read_lock(). */
 static int rule_of_table(const struct uw_port *port, const struct uw_stored_table *stored, u64 offset,
@@ -35,12 +36,14 @@ static int rule_of_table(const struct uw_port *port, const struct uw_stored_tabl
 	if (!rule)
 		return -ENOENT;
 	found->rule = *rule;
+	found->lasting = !stored->maker.viewer;
 	return 0;
 }
 
 /*
  * Fill found for an address in a mapping: the rule from the table that is bound
- * there by hand if it has a row, else from the file's. Under rcu_read_lock().
+ * there by hand if it has a row, else from the file's. What depends on whom a table's maker
+ * sees, an other thread may not find. Under rcu_read_lock().
  */
 static int rule_of_range(const struct uw_port *port, const struct uw_range *mapped, const struct uw_range *bound,
 			 u64 address, struct uw_found *found)
@@ -53,9 +56,10 @@ static int rule_of_range(const struct uw_port *port, const struct uw_range *mapp
 		found->offset = bound_offset;
 	if (bound && !rule_of_table(port, bound->stored, bound_offset, found))
 		return 0;
-	if (!mapped->file)
+	if (!mapped->file || rule_of_table(port, uw_tie_table(mapped->file), found->offset, found))
 		return -ENOENT;
-	return rule_of_table(port, uw_tie_table(mapped->file), found->offset, found);
+	found->lasting &= !bound || !bound->stored->maker.viewer;
+	return 0;
 }
 
 /* -EAGAIN: the mapping is not known, or may have changed. */
@@ -67,9 +71,11 @@ static int rule_of_space(struct uw_port *port, u64 address, struct uw_found *fou
 
 	rcu_read_lock();
 	mapped = uw_ranges_find_near(rcu_dereference(space->mapped.ranges), address, &port->last_mapped);
-	if (mapped && uw_range_is_true(mapped, port->epoch))
+	if (mapped && uw_range_is_true(mapped, port->epoch)) {
+		uw_steps_cover(port, mapped);
 		err = rule_of_range(port, mapped, uw_ranges_find_living(uw_space_bound_ranges(space), address), address,
 				    found);
+	}
 	rcu_read_unlock();
 	return err;
 }
@@ -158,6 +164,7 @@ static int rule_of_vma(const struct uw_port *port, struct vm_area_struct *vma, u
 		bound = uw_ranges_find_living(uw_space_bound_ranges(space), address);
 	err = rule_of_range(port, &range, bound, address, found);
 	rcu_read_unlock();
+	found->lasting = false;
 	if (space && !no_memory && !port->atomic && !uw_range_set_replace(&space->mapped, &range, UW_MAX_MAPPED_RANGES))
 		return err;
 	if (range.file)
@@ -174,7 +181,7 @@ static int lookup_look(struct uw_port *port, u64 address, struct uw_found *found
 	if (!vma || !(vma->vm_flags & VM_EXEC))
 		return -EFAULT;
 	if (port->space) {
-		port->epoch = uw_space_epoch_locked(port->space, port->epoch);
+		uw_port_set_epoch(port, uw_space_epoch_locked(port->space, port->epoch));
 		if (mapped_confirm(port, vma))
 			err = rule_of_space(port, address, found);
 	}

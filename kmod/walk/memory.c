@@ -120,7 +120,7 @@ static void memory_remember(struct uw_port *port, const struct vm_area_struct *v
 	struct uw_range range = { .start = vma->vm_start, .end = vma->vm_end };
 
 	lockdep_assert_held_read(&current->mm->mmap_lock);
-	port->epoch = uw_space_epoch_locked(port->space, port->epoch);
+	uw_port_set_epoch(port, uw_space_epoch_locked(port->space, port->epoch));
 	range.epoch = port->epoch;
 	if (!memory_confirm(port, &range) && !port->atomic)
 		uw_range_set_replace(&port->space->readable, &range, UW_MAX_READABLE_RANGES);

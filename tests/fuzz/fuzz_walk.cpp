@@ -86,7 +86,10 @@ void check_one_rule(const uw_rule& rule, uw_arch arch, uw_regs regs, uw_port& po
 
 void check_walk(uw_walk& walk, uw_port& port)
 {
+	const uw_walk begun = walk;
+	const uw_port fresh = port;
 	uw_walk_run(&walk, &port);
+	require(same_when_remembered(begun, walk, fresh));
 	require(walk.stop > UW_STOP_NONE && walk.stop < UW_NR_STOPS);
 	require(walk.nr_frames <= walk.max_frames);
 	require(walk.stop != UW_STOP_DEPTH || walk.nr_frames == walk.max_frames || walk.nr_frames >= 17);
@@ -171,7 +174,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 		{stack, stack_bytes.size(), stack_bytes.data()},
 		{text, calls.size() * 4, reinterpret_cast<const u8*>(calls.data())},
 	};
-	uw_port port{code, 2, slices, 2, word, arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0, 0, 0, 0, 0, 0, stack, 0, 0};
+	uw_port port{code, 2, slices, 2, word,  arch == UW_ARCH_ARM64 ? 0xff7full << 48 : 0,
+		     0,    0, 0,      0, 0,     stack,
+		     0,    0, 0,      0, false, 0,
+		     0,    0};
 
 	for (u32 i = 0; i < draft.draft.nr_rules; i++)
 		for (bool topmost : {false, true})

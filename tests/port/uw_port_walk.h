@@ -42,6 +42,7 @@ struct uw_port {
 	u32 asked;       /* how often one of the functions below that may be refused was called */
 	u32 busy_at;     /* that call (from 1) and all later ones are refused; 0: none */
 	bool busy;
+	u32 key;     /* uw_port_key() */
 	u32 retired; /* number of the table that was, and where */
 	u64 retired_at;
 };
@@ -75,6 +76,7 @@ UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_fou
 		found->file = code->file;
 		found->method = code->method;
 		found->table = i + 1;
+		found->lasting = true;
 		rule = code->table ? uw_table_find(code->table, found->offset) : NULL;
 		if (!rule)
 			return -ENOENT;
@@ -105,6 +107,39 @@ UW_PORT_INLINE int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 	}
 	return -EFAULT;
 }
+
+UW_PORT_INLINE u32 uw_port_key(const struct uw_port *port)
+{
+	return port->key;
+}
+
+UW_PORT_INLINE bool uw_port_covers(const struct uw_port *port, u64 address)
+{
+	u32 i;
+
+	for (i = 0; i < port->nr_codes; i++)
+		if (address >= port->code[i].start && address < port->code[i].end)
+			return true;
+	return false;
+}
+
+/* What is to fail at a certain call does so in the general step. */
+UW_PORT_INLINE bool uw_port_open(struct uw_port *port)
+{
+	return !port->fail_at && !port->busy_at && !port->trampoline;
+}
+
+UW_PORT_INLINE void uw_port_close(struct uw_port *port)
+{
+	(void)port;
+}
+
+#define uw_port_peek(port, address, word, failed)        \
+	do {                                             \
+		if (uw_port_word(port, address, word)) { \
+			goto failed;                     \
+		}                                        \
+	} while (0)
 
 UW_PORT_INLINE int uw_port_rest(struct uw_port *port)
 {

@@ -30,6 +30,38 @@ UW_PORT_INLINE int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_C
 	return uw_target_fetch(port, address, code);
 }
 
+/* Each stop is walked once, so nothing is remembered. */
+UW_PORT_INLINE u32 uw_port_key(const struct uw_port *port)
+{
+	(void)port;
+	return 0;
+}
+
+UW_PORT_INLINE bool uw_port_covers(const struct uw_port *port, u64 address)
+{
+	(void)port;
+	(void)address;
+	return false;
+}
+
+UW_PORT_INLINE bool uw_port_open(struct uw_port *port)
+{
+	(void)port;
+	return false;
+}
+
+UW_PORT_INLINE void uw_port_close(struct uw_port *port)
+{
+	(void)port;
+}
+
+#define uw_port_peek(port, address, word, failed)        \
+	do {                                             \
+		if (uw_port_word(port, address, word)) { \
+			goto failed;                     \
+		}                                        \
+	} while (0)
+
 UW_PORT_INLINE u64 uw_port_strip(struct uw_port *port, u64 address)
 {
 	return uw_target_strip(port, address);

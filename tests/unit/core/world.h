@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <ostream>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ extern "C" {
 #include "uw_port_walk.h"
 #include "walk.h"
 }
+
+#include "unit/core/remembered.h"
 
 inline bool operator==(const uw_rule& a, const uw_rule& b)
 {
@@ -258,7 +261,11 @@ public:
 		port.rests = 0;
 		port.asked = 0;
 		port.busy = false;
+		const uw_walk begun = walk;
+		const uw_port fresh = port;
 		uw_walk_run(&walk, &port);
+		if (!same_when_remembered(begun, walk, fresh))
+			throw std::logic_error("a walk with remembered steps finds something else");
 		const u32 same = shadow ? uw_shadow_check(&walk, &port, shadow) : 0;
 		frames.resize(walk.nr_frames);
 		return {frames, walk.stop, walk.regs, same};

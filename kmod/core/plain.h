@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * Plain steps: what nearly every frame's rule says, remembered by its pc, and a loop that
+ * does nothing else.
+ *
+ * A rule is plain if the CFA is SP or FP and a number, the return address is in memory, and
+ * the caller's FP is the same, in memory, or lost: see uw_plain_remember(). A step that is
+ * not as easy as that (an address outside the mapping that was read last, a return address
+ * of 0, a CFA below SP, …) is left to the general one, which begins where the last plain
+ * step has ended. So a walk with plain steps finds what one without them finds.
+ */
+#ifndef UW_PLAIN_H
+#define UW_PLAIN_H
+
+#include "walk_types.h"
+
+#define UW_PLAIN_BITS  9
+#define UW_PLAIN_SLOTS (1u << UW_PLAIN_BITS)
+
+/* A slot of a cache: the newest step of its hash. 64-bit ABIs only. */
+struct uw_plain {
+	u64 pc;
+	u64 offset; /* of pc in the file: see struct uw_frame */
+	u32 key;    /* uw_port_key() << 1, and 1 if pc is exact; 0: empty */
+	u32 file;
+	s16 cfa;      /* words from SP, or FP, to the CFA */
+	s16 ra;       /* words from the CFA to the return address */
+	s16 fp;       /* words from the CFA to the caller's FP; 0: it is the same; UW_PLAIN_FP_LOST */
+	u8 base_slot; /* see struct uwind_rule */
+	u8 method;    /* enum uw_method, and UW_PLAIN_BY_FP */
+};
+
+#define UW_PLAIN_FP_LOST (-32768)
+#define UW_PLAIN_BY_FP   0x80 /* the CFA is counted from FP */
+#define UW_PLAIN_METHOD  0x7f
+
+struct uw_port;
+
+/* What uw_port_find() has found for the frame at walk->regs.pc, if the port lets it be remembered and it is plain. */
+void uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct uw_found *found, bool exact);
+
+/*
+ * Steps from walk->regs as far as they are plain and known, UW_PLAIN_BURST at most, and not
+ * beyond a number of frames that is a multiple of stride. Returns how many frames it has left;
+ * then pc is a return address, and *method how it was found. exact: the first pc.
+ */
+#define UW_PLAIN_BURST 32u
+u32 uw_plain_steps(struct uw_walk *walk, struct uw_port *port, bool exact, u32 stride, u8 *method);
+
+#endif

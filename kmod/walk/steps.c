@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Remembered steps belong to a CPU, and a walk takes them out of their place, as it may
+ * sleep, or be preempted for long. One that finds the place empty goes without.
+ *
+ * A step is remembered under a key that says for which state of the world it is true: the
+ * space, which number is never used again; how often what is mapped and what is bound in it
+ * has changed; how often any table was tied to a file or went. The last keys of a CPU are
+ * kept with their states. A counter moves after a change, so that nothing old is
+ * remembered under a new key; and that of mapped ranges before one, too, so that who has found
+ * a range finds it moved.
+ *
+ * Whether a mapping is still what it was is not part of the key: each walk finds that out
+ * for each mapping, once (lookup.c), and uses steps in those mappings only.
+ */
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "store/space.h"
+#include "store/tie.h"
+#include "uw_port_walk.h"
+#include "walk/steps.h"
+
+#define UW_STEP_STATES 16 /* of a CPU, remembered */
+
+/* What decides what is found at an address in a mapping that is true. */
+struct uw_step_state {
+	u64 space;
+	u64 mapped;
+	u64 bound;
+	u64 ties;
+	u32 arch;
+	u32 key; /* 0: none */
+};
+
+/* Owned by the walk that took it. Lifetime: from uw_steps_prepare() to uw_steps_exit(). */
+struct uw_steps {
+	int cpu;      /* whose it is. Set once */
+	u32 last_key; /* below 2^31 */
+	struct uw_step_state states[UW_STEP_STATES];
+	struct uw_plain plain[UW_PLAIN_SLOTS];
+};
+
+/* Set once, by cmpxchg(). */
+static DEFINE_PER_CPU(struct uw_steps *, steps_of);
+/* A place is changed by xchg() and smp_store_release(), by any CPU; NULL: taken, or not made yet. */
+static DEFINE_PER_CPU(struct uw_steps *, places);
+
+static void steps_forget(struct uw_steps *steps)
+{
+	memset(steps->states, 0, sizeof(steps->states));
+	memset(steps->plain, 0, sizeof(steps->plain));
+	steps->last_key = 0;
+}
+
+static u64 bound_changes(const struct uw_space *space)
+{
+	const struct uw_bound *bound = uw_space_bound(space);
+
+	return bound ? uw_range_set_changes(&bound->set) : 0;
+}
+
+static struct uw_step_state state_now(const struct uw_port *port)
+{
+	return (struct uw_step_state){
+		.space = port->space->number,
+		.mapped = uw_range_set_changes(&port->space->mapped),
+		.bound = bound_changes(port->space),
+		.ties = uw_tie_changes(),
+		.arch = port->arch,
+	};
+}
+
+static bool states_equal(const struct uw_step_state *a, const struct uw_step_state *b)
+{
+	return a->space == b->space && a->mapped == b->mapped && a->bound == b->bound && a->ties == b->ties &&
+	       a->arch == b->arch;
+}
+
+static u32 steps_key(struct uw_steps *steps, struct uw_step_state now)
+{
+	struct uw_step_state *state = &steps->states[now.space % UW_STEP_STATES];
+
+	if (state->key && states_equal(state, &now))
+		return state->key;
+	if (steps->last_key == S32_MAX)
+		steps_forget(steps);
+	now.key = ++steps->last_key;
+	*state = now;
+	return now.key;
+}
+
+static void steps_renew(struct uw_port *port)
+{
+	const struct uw_step_state now = state_now(port);
+
+	port->mapped_changes = now.mapped;
+	port->key = steps_key(port->steps, now);
+}
+
+struct uw_steps *uw_steps_take(struct uw_port *port)
+{
+	port->steps = port->space ? xchg(raw_cpu_ptr(&places), NULL) : NULL;
+	if (port->steps)
+		steps_renew(port);
+	return port->steps;
+}
+
+void uw_steps_give(struct uw_steps *steps)
+{
+	if (steps)
+		smp_store_release(per_cpu_ptr(&places, steps->cpu), steps);
+}
+
+struct uw_plain *uw_steps_plain(struct uw_steps *steps)
+{
+	return steps ? steps->plain : NULL;
+}
+
+void uw_steps_cover(struct uw_port *port, const struct uw_range *range)
+{
+	if (!port->steps)
+		return;
+	if (!uw_port_covers(port, range->start))
+		port->covered[port->nr_covered++ % UW_COVERED] =
+			(struct uw_covered){ .start = range->start, .bytes = range->end - range->start };
+	smp_rmb(); /* the range before the counter: see above */
+	if (uw_range_set_changes(&port->space->mapped) != port->mapped_changes)
+		steps_renew(port);
+}
+
+static int steps_create(int cpu)
+{
+	struct uw_steps *steps = kvzalloc(sizeof(*steps), GFP_KERNEL);
+
+	if (!steps)
+		return -ENOMEM;
+	steps->cpu = cpu;
+	if (cmpxchg(per_cpu_ptr(&steps_of, cpu), NULL, steps))
+		kvfree(steps);
+	else
+		uw_steps_give(steps);
+	return 0;
+}
+
+int uw_steps_prepare(void)
+{
+	int cpu, err = 0;
+
+	might_sleep();
+	for_each_possible_cpu(cpu)
+		if (!err && !READ_ONCE(*per_cpu_ptr(&steps_of, cpu)))
+			err = steps_create(cpu);
+	return err;
+}
+
+/* Nobody walks any more. */
+void uw_steps_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		kvfree(per_cpu(steps_of, cpu));
+}
