@@ -164,33 +164,30 @@ static void set_regs(struct uw_walk *walk, const struct uw_abi *abi, const struc
 		regs->on_stack |= 1u << abi->base;
 }
 
-static u32 burst(const struct uw_walk *walk, u32 stride)
+static u32 last_frame(const struct uw_walk *walk)
 {
-	u32 most = stride - walk->nr_frames % stride;
-	u32 room = walk->max_frames - walk->nr_frames;
+	u32 end = (walk->nr_frames / UW_PLAIN_BURST + 1) * UW_PLAIN_BURST;
 
-	if (most > UW_PLAIN_BURST)
-		most = UW_PLAIN_BURST;
-	return most < room ? most : room;
+	return end < walk->max_frames ? end : walk->max_frames;
 }
 
-u32 uw_plain_steps(struct uw_walk *walk, struct uw_port *port, bool exact, u32 stride, u8 *method)
+bool uw_plain_steps(struct uw_walk *walk, struct uw_port *port, bool exact, u8 *method)
 {
 	const struct uw_abi *abi = &uw_abis[walk->arch];
-	u32 before = walk->nr_frames, most = burst(walk, stride);
+	u32 before = walk->nr_frames, end = last_frame(walk);
 	struct state at;
 
 	if (!walk->plain || !(walk->regs.known >> abi->sp & 1) || abi->word != 8)
-		return 0;
+		return false;
 	at = state_of(walk, abi, uw_port_key(port) << 1 | exact, *method);
 	if (!recall(walk, &at) || !uw_port_open(port))
-		return 0;
-	while (walk->nr_frames - before < most && step(walk, port, &at))
+		return false;
+	while (walk->nr_frames < end && step(walk, port, &at))
 		;
 	uw_port_close(port);
 	if (walk->nr_frames == before)
-		return 0;
+		return false;
 	set_regs(walk, abi, &at);
 	*method = at.method;
-	return walk->nr_frames - before;
+	return true;
 }

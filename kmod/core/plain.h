@@ -16,6 +16,7 @@
 
 #define UW_PLAIN_BITS  9
 #define UW_PLAIN_SLOTS (1u << UW_PLAIN_BITS)
+#define UW_PLAIN_BURST 32u /* frames for which user memory is held open */
 
 /* A slot of a cache: the newest step of its hash. 64-bit ABIs only. */
 struct uw_plain {
@@ -40,11 +41,10 @@ struct uw_port;
 void uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct uw_found *found, bool exact);
 
 /*
- * Steps from walk->regs as far as they are plain and known, UW_PLAIN_BURST at most, and not
- * beyond a number of frames that is a multiple of stride. Returns how many frames it has left;
- * then pc is a return address, and *method how it was found. exact: the first pc.
+ * Steps from walk->regs as far as they are plain and known, to the next number of frames that
+ * is a multiple of UW_PLAIN_BURST. exact: the first pc is. Returns whether there were any; then
+ * pc is a return address, and *method says how it was found.
  */
-#define UW_PLAIN_BURST 32u
-u32 uw_plain_steps(struct uw_walk *walk, struct uw_port *port, bool exact, u32 stride, u8 *method);
+bool uw_plain_steps(struct uw_walk *walk, struct uw_port *port, bool exact, u8 *method);
 
 #endif

@@ -61,6 +61,8 @@
 #define FP_NEAR_BYTES     (8u << 20) /* the usual limit of a stack */
 #define REST_FRAMES       64u        /* between two looks at the world */
 
+_Static_assert(REST_FRAMES % UW_PLAIN_BURST == 0, "no look at the world is missed");
+
 /* What the walk remembers besides the registers. */
 struct progress {
 	u8 method;    /* how the pc at hand was found */
@@ -244,7 +246,7 @@ static enum uw_stop step_from_bad_pc(struct uw_walk *walk, struct uw_port *port,
 /* Whether there were any. */
 static bool plain_steps(struct uw_walk *walk, struct uw_port *port, struct progress *at)
 {
-	if (!uw_plain_steps(walk, port, at->exact, REST_FRAMES, &at->method))
+	if (!uw_plain_steps(walk, port, at->exact, &at->method))
 		return false;
 	at->exact = false;
 	at->chained = false;

@@ -302,7 +302,6 @@ static bool request_outdated(const struct uw_request *request)
 
 static void request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
 {
-	struct uw_steps *steps;
 	struct uw_port port;
 	u64 sp;
 
@@ -316,10 +315,9 @@ static void request_walk(struct uw_request *request, struct uw_walk *walk, bool 
 	uw_memory_begin(&port, walk->arch, sp, atomic);
 	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
 		uw_uprobe_regs(&port, &walk->regs);
-	steps = uw_steps_take(&port);
-	walk->plain = uw_steps_plain(steps);
+	walk->plain = uw_steps_take(&port);
 	uw_walk_run(walk, &port);
-	uw_steps_give(steps);
+	uw_steps_give(&port);
 	/* A return probe also changes the shadow stack. */
 	if (unlikely(request->shadow) && !port.probed && uw_shadow_check(walk, &port, request->shadow))
 		uw_stats_shadow_checked();

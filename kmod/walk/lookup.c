@@ -42,8 +42,8 @@ static int rule_of_table(const struct uw_port *port, const struct uw_stored_tabl
 
 /*
  * Fill found for an address in a mapping: the rule from the table that is bound
- * there by hand if it has a row, else from the file's. What depends on whom a table's maker
- * sees, an other thread may not find. Under rcu_read_lock().
+ * there by hand if it has a row, else from the file's. Where a table's maker sees current,
+ * he may not see another thread, so that nothing lasts. Under rcu_read_lock().
  */
 static int rule_of_range(const struct uw_port *port, const struct uw_range *mapped, const struct uw_range *bound,
 			 u64 address, struct uw_found *found)

@@ -99,23 +99,25 @@ static void steps_renew(struct uw_port *port)
 	port->key = steps_key(port->steps, now);
 }
 
-struct uw_steps *uw_steps_take(struct uw_port *port)
+static void steps_put_back(struct uw_steps *steps)
+{
+	smp_store_release(per_cpu_ptr(&places, steps->cpu), steps);
+}
+
+struct uw_plain *uw_steps_take(struct uw_port *port)
 {
 	port->steps = port->space ? xchg(raw_cpu_ptr(&places), NULL) : NULL;
+	if (!port->steps)
+		return NULL;
+	steps_renew(port);
+	return port->steps->plain;
+}
+
+void uw_steps_give(struct uw_port *port)
+{
 	if (port->steps)
-		steps_renew(port);
-	return port->steps;
-}
-
-void uw_steps_give(struct uw_steps *steps)
-{
-	if (steps)
-		smp_store_release(per_cpu_ptr(&places, steps->cpu), steps);
-}
-
-struct uw_plain *uw_steps_plain(struct uw_steps *steps)
-{
-	return steps ? steps->plain : NULL;
+		steps_put_back(port->steps);
+	port->steps = NULL;
 }
 
 void uw_steps_cover(struct uw_port *port, const struct uw_range *range)
@@ -140,7 +142,7 @@ static int steps_create(int cpu)
 	if (cmpxchg(per_cpu_ptr(&steps_of, cpu), NULL, steps))
 		kvfree(steps);
 	else
-		uw_steps_give(steps);
+		steps_put_back(steps);
 	return 0;
 }
 

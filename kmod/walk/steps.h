@@ -8,19 +8,16 @@
 #include "core/plain.h"
 
 struct uw_port;
+struct uw_range;
 
 /*
  * Take the CPU's steps for one walk: nobody else reads or writes them meanwhile. Sets the port's key.
  * NULL: another walk that sleeps has them, or there are none.
  */
-struct uw_steps *uw_steps_take(struct uw_port *port);
-void uw_steps_give(struct uw_steps *steps);
+struct uw_plain *uw_steps_take(struct uw_port *port);
+void uw_steps_give(struct uw_port *port);
 
-/* What a walk remembers by. */
-struct uw_plain *uw_steps_plain(struct uw_steps *steps);
-
-/* A mapping of code has been found true in this walk; what was known of it before may not be. */
-struct uw_range;
+/* A mapping of code has been found true in this walk. */
 void uw_steps_cover(struct uw_port *port, const struct uw_range *range);
 
 /* One for each CPU. -ENOMEM. May sleep. */

@@ -8,6 +8,7 @@
 #define UW_PORT_WALK_H
 
 #include "table.h"
+#include "uw_port_peek.h"
 #include "walk.h"
 
 struct uw_port_code {
@@ -133,13 +134,6 @@ UW_PORT_INLINE void uw_port_close(struct uw_port *port)
 {
 	(void)port;
 }
-
-#define uw_port_peek(port, address, word, failed)        \
-	do {                                             \
-		if (uw_port_word(port, address, word)) { \
-			goto failed;                     \
-		}                                        \
-	} while (0)
 
 UW_PORT_INLINE int uw_port_rest(struct uw_port *port)
 {

@@ -135,7 +135,10 @@ RESOLVER = b"\xf0\x03\x00\xaa\xe0\x87\x42\xad"
 
 def is_resolver(pc):
     """Its CFI lacks the pair that the PLT pushes, x30 in it, so that gdb and libunwind go wrong there. A golden stack."""
-    return ON_ARM and gdb.selected_inferior().read_memory(pc, 8).tobytes() == RESOLVER
+    try:
+        return ON_ARM and gdb.selected_inferior().read_memory(pc, 8).tobytes() == RESOLVER
+    except (gdb.error, OverflowError):  # a return address that is none
+        return False
 
 
 def were_called(frames):

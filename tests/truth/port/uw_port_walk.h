@@ -6,6 +6,7 @@
 #ifndef UW_PORT_WALK_H
 #define UW_PORT_WALK_H
 
+#include "uw_port_peek.h"
 #include "walk.h"
 
 struct uw_port; /* one Target */
@@ -54,13 +55,6 @@ UW_PORT_INLINE void uw_port_close(struct uw_port *port)
 {
 	(void)port;
 }
-
-#define uw_port_peek(port, address, word, failed)        \
-	do {                                             \
-		if (uw_port_word(port, address, word)) { \
-			goto failed;                     \
-		}                                        \
-	} while (0)
 
 UW_PORT_INLINE u64 uw_port_strip(struct uw_port *port, u64 address)
 {

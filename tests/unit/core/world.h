@@ -253,6 +253,7 @@ public:
 		walk.arch = arch_;
 		walk.max_frames = max_frames;
 		walk.frames = frames.data();
+		walk.plain = plain.empty() ? nullptr : plain.data();
 		port.code = codes_.data();
 		port.nr_codes = static_cast<u32>(codes_.size());
 		port.slices = slices_.data();
@@ -272,6 +273,7 @@ public:
 	}
 
 	uw_port port{};
+	std::vector<uw_plain> plain; // what walks remember, if it has UW_PLAIN_SLOTS and the port a key
 
 private:
 	void known(u8 number) { regs_.known |= 1u << number; }
