@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Plain steps. The loop runs while the port holds user memory open, so it calls nothing,
- * and is bounded. It must do exactly what step_by_table() and apply_frame() would do.
+ * Plain steps. The two loops, go_alone() and follow(), run while the port holds user memory open, so
+ * they call nothing, and are bounded. They must do exactly what step_by_table() and apply_frame() would do.
  */
 #include "plain.h"
+#include "trail.h"
 #include "uw_port_walk.h"
 
 _Static_assert(sizeof(struct uw_plain) == 32, "two of them are a cache line");
 
-static inline u32 slot_of(u64 pc)
+static __always_inline u32 slot_of(u64 pc)
 {
 	return (u32)(pc * 0x9e3779b97f4a7c15ull >> (64 - UW_PLAIN_BITS));
 }
@@ -28,14 +29,32 @@ static bool is_plain_fp(const struct uw_rule *rule, s16 *fp)
 	return in_words(rule->fp_off, fp) && *fp;
 }
 
-static bool make_plain(struct uw_plain *plain, const struct uw_rule *rule, const struct uw_abi *abi)
+static bool ends_stack(const struct uw_rule *rule, enum uw_stop *stop)
+{
+	*stop = rule->kind == UW_RULE_OUTERMOST ? UW_STOP_OUTERMOST : UW_STOP_THREAD_START;
+	return rule->kind == UW_RULE_OUTERMOST || rule->kind == UW_RULE_THREAD_START;
+}
+
+static bool make_frame(struct uw_plain_rule *plain, const struct uw_rule *rule, const struct uw_abi *abi)
 {
 	if ((rule->kind != UW_RULE_FRAME && rule->kind != UW_RULE_READ) || rule->cfa_kind != UW_CFA_REG ||
 	    (rule->cfa_reg != abi->sp && rule->cfa_reg != abi->fp) || rule->ra_place != UW_PLACE_CFA_MEM)
 		return false;
 	plain->base_slot = rule->base_slot;
+	plain->method = rule->cfa_reg == abi->fp ? UW_PLAIN_BY_FP : 0;
 	return in_words(rule->cfa_off, &plain->cfa) && in_words(rule->ra_off, &plain->ra) &&
 	       is_plain_fp(rule, &plain->fp);
+}
+
+/* At an exact pc the end of a stack leaves more registers known than a plain step does. */
+static bool make_plain(struct uw_plain_rule *plain, const struct uw_rule *rule, const struct uw_abi *abi, bool exact)
+{
+	enum uw_stop stop;
+
+	if (!ends_stack(rule, &stop))
+		return make_frame(plain, rule, abi);
+	*plain = (struct uw_plain_rule){ .cfa = UW_PLAIN_END, .ra = (s16)stop };
+	return !exact;
 }
 
 void uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct uw_found *found, bool exact)
@@ -44,13 +63,14 @@ void uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct 
 	u32 key = uw_port_key(port);
 	struct uw_plain plain;
 
-	if (!walk->plain || !key || !found->lasting || abi->word != 8 || !make_plain(&plain, &found->rule, abi))
+	if (!walk->plain || !key || !found->lasting || abi->word != 8 ||
+	    !make_plain(&plain.rule, &found->rule, abi, exact))
 		return;
 	plain.pc = walk->regs.pc;
 	plain.offset = found->offset + (exact ? 0 : 1);
 	plain.key = key << 1 | exact;
 	plain.file = found->file;
-	plain.method = found->method | (found->rule.cfa_reg == abi->fp ? UW_PLAIN_BY_FP : 0);
+	plain.rule.method |= found->method;
 	walk->plain[slot_of(plain.pc)] = plain;
 }
 
@@ -62,68 +82,202 @@ struct state {
 	u8 method;
 };
 
-static inline const struct uw_plain *recall(const struct uw_walk *walk, const struct state *at)
+static __always_inline const struct uw_plain *recall(const struct uw_walk *walk, const struct state *at)
 {
 	const struct uw_plain *plain = &walk->plain[slot_of(at->pc)];
 
 	return plain->pc == at->pc && plain->key == at->key ? plain : NULL;
 }
 
-static inline void push(struct uw_walk *walk, const struct uw_plain *plain, const struct state *at, u64 cfa)
+static __always_inline struct uw_frame *push(struct uw_walk *walk, const struct uw_plain *plain, const struct state *at)
 {
-	struct uw_frame *frame = &walk->frames[walk->nr_frames++];
+	struct uw_frame *frame = &walk->frames[walk->nr_frames];
 
+	if (walk->along)
+		walk->along->fresh[walk->nr_frames % UW_TRAIL_STEPS] =
+			(struct uw_trail_step){ .sp = at->sp, .rule = plain->rule };
+	walk->nr_frames++;
 	frame->pc = at->pc;
 	frame->offset = plain->offset;
 	frame->file = plain->file;
-	frame->stack_bytes = cfa - at->sp < UW_STACK_BYTES_UNKNOWN ? (u32)(cfa - at->sp) : UW_STACK_BYTES_UNKNOWN;
+	frame->stack_bytes = UW_STACK_BYTES_UNKNOWN;
 	frame->method = at->method;
+	frame->id = 0;
+	return frame;
 }
 
-static inline void find_base(const struct uw_plain *plain, struct state *at, u64 cfa)
+static __always_inline void find_base(const struct uw_plain_rule *rule, struct state *at, u64 cfa)
 {
-	if (!plain->base_slot)
+	if (!rule->base_slot)
 		return;
-	at->base_known = at->base_on_stack = plain->base_slot != UW_BASE_LOST;
-	at->base = cfa - 8ull * plain->base_slot;
+	at->base_known = at->base_on_stack = rule->base_slot != UW_BASE_LOST;
+	at->base = cfa - 8ull * rule->base_slot;
 }
 
-/* The base register's bits are only kept by an ABI that has one. false: this step is not plain. */
-static inline bool step(struct uw_walk *walk, struct uw_port *port, struct state *at)
-{
-	const struct uw_plain *plain = recall(walk, at);
-	u64 cfa, ra, fp = 0;
+/* What a step reads. */
+struct words {
+	u64 ra;
+	u64 fp; /* if the rule has a place for it */
+};
 
-	if (!plain || !uw_port_covers(port, at->pc - !(at->key & 1)))
-		return false;
-	if (plain->method & UW_PLAIN_BY_FP && !at->fp_known)
-		return false;
-	cfa = (plain->method & UW_PLAIN_BY_FP ? at->fp : at->sp) + 8 * (u64)plain->cfa;
-	if (cfa & 7 || cfa <= at->sp)
-		return false;
-	uw_port_peek(port, cfa + 8 * (u64)plain->ra, &ra, not_plain);
-	if (plain->fp && plain->fp != UW_PLAIN_FP_LOST)
-		uw_port_peek(port, cfa + 8 * (u64)plain->fp, &fp, not_plain);
-	ra = uw_port_strip(port, ra);
-	if (!ra)
-		return false;
-	push(walk, plain, at, cfa);
-	if (plain->fp) {
-		at->fp = fp;
-		at->fp_known = plain->fp != UW_PLAIN_FP_LOST;
-	}
-	find_base(plain, at, cfa);
-	at->sp = cfa;
-	at->pc = ra;
-	at->key &= ~1u;
-	at->method = plain->method & UW_PLAIN_METHOD;
+static __always_inline bool read_words(struct uw_port *port, const struct uw_plain_rule *rule, u64 cfa, struct words *words)
+{
+	uw_port_peek(port, cfa + 8 * (u64)rule->ra, &words->ra, failed);
+	if (rule->fp && rule->fp != UW_PLAIN_FP_LOST)
+		uw_port_peek(port, cfa + 8 * (u64)rule->fp, &words->fp, failed);
+	words->ra = uw_port_strip(port, words->ra);
 	return true;
 
-not_plain:
+failed:
 	return false;
 }
 
-static inline bool has_bit(u32 bits, u8 reg)
+static __always_inline void set_caller(struct state *at, const struct uw_plain_rule *rule, u64 cfa, const struct words *words)
+{
+	if (rule->fp) {
+		at->fp = words->fp;
+		at->fp_known = rule->fp != UW_PLAIN_FP_LOST;
+	}
+	find_base(rule, at, cfa);
+}
+
+/* The base register's bits are only kept by an ABI that has one. false: this is not plain, or the stack has ended. */
+static __always_inline bool step(struct uw_walk *walk, struct uw_port *port, struct state *at)
+{
+	const struct uw_plain *plain = recall(walk, at);
+	struct words words = { 0 };
+	struct uw_frame *frame;
+	u64 cfa;
+
+	if (!plain || !uw_port_covers(port, at->pc - !(at->key & 1)))
+		return false;
+	if (plain->rule.cfa == UW_PLAIN_END) {
+		push(walk, plain, at);
+		walk->stop = (enum uw_stop)plain->rule.ra;
+		return false;
+	}
+	if (plain->rule.method & UW_PLAIN_BY_FP && !at->fp_known)
+		return false;
+	cfa = (plain->rule.method & UW_PLAIN_BY_FP ? at->fp : at->sp) + 8 * (u64)plain->rule.cfa;
+	if (cfa & 7 || cfa <= at->sp || !read_words(port, &plain->rule, cfa, &words) || !words.ra)
+		return false;
+	frame = push(walk, plain, at);
+	if (cfa - at->sp < UW_STACK_BYTES_UNKNOWN)
+		frame->stack_bytes = (u32)(cfa - at->sp);
+	set_caller(at, &plain->rule, cfa, &words);
+	at->sp = cfa;
+	at->pc = words.ra;
+	at->key &= ~1u;
+	at->method = plain->rule.method & UW_PLAIN_METHOD;
+	return true;
+}
+
+/* Whether the next step is one of the trail. */
+static __always_inline bool meets(struct uw_along *along, const struct state *at)
+{
+	const struct uw_trail *trail = along->trail;
+	const struct uw_frame *frame;
+
+	while (along->next < UW_TRAIL_STEPS && trail->steps[along->next].sp < at->sp)
+		along->next++;
+	if (along->next == UW_TRAIL_STEPS || trail->steps[along->next].sp != at->sp || at->key & 1)
+		return false;
+	frame = &trail->frames[along->next];
+	return frame->pc == at->pc && frame->method == at->method;
+}
+
+/* Steps by the cache, to where the trail is met at the latest. */
+static __always_inline void go_alone(struct uw_walk *walk, struct uw_port *port, struct state *at, u32 end)
+{
+	while (walk->nr_frames < end && step(walk, port, at))
+		if (walk->along && meets(walk->along, at))
+			break;
+}
+
+/* Whether that step of the trail leads where it has led. */
+static __always_inline bool follow_step(struct uw_walk *walk, struct uw_port *port, struct state *at, u32 i)
+{
+	const struct uw_trail *trail = walk->along->trail;
+	const struct uw_plain_rule *rule = &trail->steps[i].rule;
+	u64 cfa = trail->steps[i + 1].sp;
+	struct words words = { 0 };
+
+	if (!uw_port_covers(port, trail->frames[i].pc - 1))
+		return false;
+	if (rule->cfa == UW_PLAIN_END) {
+		walk->stop = (enum uw_stop)rule->ra;
+		return true;
+	}
+	if (rule->method & UW_PLAIN_BY_FP && (!at->fp_known || at->fp + 8 * (u64)rule->cfa != cfa))
+		return false;
+	if (!read_words(port, rule, cfa, &words) || words.ra != trail->frames[i + 1].pc)
+		return false;
+	set_caller(at, rule, cfa, &words);
+	return true;
+}
+
+/* Returns how many steps. One that leads elsewhere is not met again; at one that ends the stack the state stays. */
+static __always_inline u32 follow(struct uw_walk *walk, struct uw_port *port, struct state *at, u32 most)
+{
+	struct uw_along *along = walk->along;
+	const struct uw_trail *trail = along->trail;
+	u32 i = along->next, end = UW_TRAIL_STEPS - i < most ? UW_TRAIL_STEPS : i + most;
+	u32 from = i;
+
+	while (i < end && follow_step(walk, port, at, i) && walk->stop == UW_STOP_NONE)
+		i++;
+	at->sp = trail->steps[i].sp;
+	at->pc = trail->frames[i].pc;
+	at->method = trail->frames[i].method;
+	along->next = i + (i < end);
+	return i - from + (walk->stop != UW_STOP_NONE);
+}
+
+static void push_followed(struct uw_walk *walk, u32 step, u32 nr)
+{
+	const struct uw_frame *frames = walk->along->trail->frames;
+
+	while (nr--)
+		walk->frames[walk->nr_frames++] = frames[step++];
+}
+
+static bool go_along(struct uw_walk *walk, struct uw_port *port, struct state *at, u32 end)
+{
+	struct uw_along *along = walk->along;
+	u32 from = along->next, nr;
+
+	if (!along->on_trail) {
+		along->on_trail = true;
+		along->met = from;
+		along->met_frame = walk->nr_frames;
+	}
+	if (!uw_port_open(port))
+		return false;
+	nr = follow(walk, port, at, end - walk->nr_frames);
+	uw_port_close(port);
+	push_followed(walk, from, nr);
+	return true;
+}
+
+/* false: the next step is not plain. */
+static bool steps(struct uw_walk *walk, struct uw_port *port, struct state *at, u32 end)
+{
+	u32 before = walk->nr_frames;
+
+	if (walk->along && meets(walk->along, at))
+		return go_along(walk, port, at, end);
+	if (!recall(walk, at))
+		return false;
+	if (walk->along && walk->along->on_trail)
+		uw_along_leave(walk);
+	if (!uw_port_open(port))
+		return false;
+	go_alone(walk, port, at, end);
+	uw_port_close(port);
+	return walk->nr_frames > before;
+}
+
+static __always_inline bool has_bit(u32 bits, u8 reg)
 {
 	return reg != UW_NO_REG && (bits >> reg & 1);
 }
@@ -171,6 +325,17 @@ static u32 last_frame(const struct uw_walk *walk)
 	return end < walk->max_frames ? end : walk->max_frames;
 }
 
+static void set_end(struct uw_walk *walk, const struct state *at)
+{
+	struct uw_along *along = walk->along;
+
+	along->end = walk->nr_frames;
+	along->whole = walk->stop != UW_STOP_NONE;
+	along->pc = at->pc;
+	along->sp = at->sp;
+	along->method = at->method;
+}
+
 bool uw_plain_steps(struct uw_walk *walk, struct uw_port *port, bool exact, u8 *method)
 {
 	const struct uw_abi *abi = &uw_abis[walk->arch];
@@ -180,13 +345,14 @@ bool uw_plain_steps(struct uw_walk *walk, struct uw_port *port, bool exact, u8 *
 	if (!walk->plain || !(walk->regs.known >> abi->sp & 1) || abi->word != 8)
 		return false;
 	at = state_of(walk, abi, uw_port_key(port) << 1 | exact, *method);
-	if (!recall(walk, &at) || !uw_port_open(port))
-		return false;
-	while (walk->nr_frames < end && step(walk, port, &at))
+	if (walk->along)
+		uw_along_run(walk->along, before, at.key & ~1u, exact);
+	while (walk->nr_frames < end && walk->stop == UW_STOP_NONE && steps(walk, port, &at, end))
 		;
-	uw_port_close(port);
 	if (walk->nr_frames == before)
 		return false;
+	if (walk->along)
+		set_end(walk, &at);
 	set_regs(walk, abi, &at);
 	*method = at.method;
 	return true;

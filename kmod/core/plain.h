@@ -4,14 +4,15 @@
  * does nothing else.
  *
  * A rule is plain if the CFA is SP or FP and a number, the return address is in memory, and
- * the caller's FP is the same, in memory, or lost: see uw_plain_remember(). A step that is
- * not as easy as that (an address outside the mapping that was read last, a return address
+ * the caller's FP is the same, in memory, or lost; or if it ends the stack at a return address:
+ * see uw_plain_remember(). A step that is not as easy as that (an address outside the mapping that was read last, a return address
  * of 0, a CFA below SP, …) is left to the general one, which begins where the last plain
  * step has ended. So a walk with plain steps finds what one without them finds.
  */
 #ifndef UW_PLAIN_H
 #define UW_PLAIN_H
 
+#include "plain_rule.h"
 #include "walk_types.h"
 
 #define UW_PLAIN_BITS  9
@@ -24,16 +25,8 @@ struct uw_plain {
 	u64 offset; /* of pc in the file: see struct uw_frame */
 	u32 key;    /* uw_port_key() << 1, and 1 if pc is exact; 0: empty */
 	u32 file;
-	s16 cfa;      /* words from SP, or FP, to the CFA */
-	s16 ra;       /* words from the CFA to the return address */
-	s16 fp;       /* words from the CFA to the caller's FP; 0: it is the same; UW_PLAIN_FP_LOST */
-	u8 base_slot; /* see struct uwind_rule */
-	u8 method;    /* enum uw_method, and UW_PLAIN_BY_FP */
+	struct uw_plain_rule rule;
 };
-
-#define UW_PLAIN_FP_LOST (-32768)
-#define UW_PLAIN_BY_FP   0x80 /* the CFA is counted from FP */
-#define UW_PLAIN_METHOD  0x7f
 
 struct uw_port;
 
@@ -42,8 +35,9 @@ void uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct 
 
 /*
  * Steps from walk->regs as far as they are plain and known, to the next number of frames that
- * is a multiple of UW_PLAIN_BURST. exact: the first pc is. Returns whether there were any; then
- * pc is a return address, and *method says how it was found.
+ * is a multiple of UW_PLAIN_BURST, along the walk's trail where it meets it. exact: the first pc
+ * is. Returns whether there were any; then pc is a return address, and *method says how it was
+ * found; or the stack has ended, and walk->stop says why.
  */
 bool uw_plain_steps(struct uw_walk *walk, struct uw_port *port, bool exact, u8 *method);
 

@@ -32,6 +32,13 @@ static u64 skip_signal(const struct uw_walk *walk, struct uw_port *port, u64 inn
 	return mark + ENTRY_BYTES;
 }
 
+/* The stack ends elsewhere than the frames' ids say. */
+static void contradict(struct uw_walk *walk)
+{
+	walk->stop = UW_STOP_SHADOW_STACK;
+	walk->ids_of = 0;
+}
+
 #define UW_COMPLETE(name, json, complete) complete,
 static const bool is_complete[] = { UWIND_STOP_LIST(UW_COMPLETE) };
 
@@ -51,11 +58,11 @@ u32 uw_shadow_check(struct uw_walk *walk, struct uw_port *port, u64 innermost)
 			same++;
 		} else {
 			walk->nr_frames = i;
-			walk->stop = UW_STOP_SHADOW_STACK;
+			contradict(walk);
 			return same;
 		}
 	}
 	if (is_complete[walk->stop] && !uw_port_word(port, address, &entry) && entry)
-		walk->stop = UW_STOP_SHADOW_STACK;
+		contradict(walk);
 	return same;
 }

@@ -56,6 +56,7 @@
 #include "prologue.h"
 #include "rule.h"
 #include "stack_read.h"
+#include "trail.h"
 
 #define MAX_SIGNAL_FRAMES 16u
 #define FP_NEAR_BYTES     (8u << 20) /* the usual limit of a stack */
@@ -83,6 +84,7 @@ static struct uw_frame *push(struct uw_walk *walk, const struct uw_found *found,
 	frame->file = found->file;
 	frame->stack_bytes = UW_STACK_BYTES_UNKNOWN;
 	frame->method = method;
+	frame->id = 0;
 	return frame;
 }
 
@@ -291,17 +293,12 @@ static enum uw_stop stop_busy(struct uw_walk *walk, u32 before)
 	return UW_STOP_BUSY;
 }
 
-void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
+static void run(struct uw_walk *walk, struct uw_port *port)
 {
 	struct progress at = { .method = UW_METHOD_PC, .exact = true };
 	struct uw_found found;
 	u32 before;
 
-	walk->nr_frames = 0;
-	walk->stop = UW_STOP_NONE;
-	if (walk->arch >= UW_NR_ARCHES || !uw_abis[walk->arch].word ||
-	    !(walk->regs.known >> uw_arch_sp(walk->arch) & 1))
-		walk->stop = UW_STOP_BAD_REGS;
 	while (walk->stop == UW_STOP_NONE) {
 		before = walk->nr_frames;
 		if (!plain_steps(walk, port, &at))
@@ -311,4 +308,19 @@ void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 		if (walk->stop == UW_STOP_NONE && walk->nr_frames % REST_FRAMES == 0 && uw_port_rest(port))
 			walk->stop = UW_STOP_KILLED;
 	}
+}
+
+void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
+{
+	walk->nr_frames = 0;
+	walk->stop = UW_STOP_NONE;
+	walk->ids_of = 0;
+	if (walk->arch >= UW_NR_ARCHES || !uw_abis[walk->arch].word ||
+	    !(walk->regs.known >> uw_arch_sp(walk->arch) & 1))
+		walk->stop = UW_STOP_BAD_REGS;
+	if (walk->along)
+		uw_along_begin(walk->along);
+	run(walk, port);
+	if (walk->along)
+		uw_along_end(walk);
 }

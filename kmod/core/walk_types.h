@@ -7,6 +7,7 @@
 
 #include "types.h"
 
+struct uw_along;
 struct uw_plain;
 
 /* One frame found. */
@@ -16,6 +17,7 @@ struct uw_frame {
 	u32 file;        /* the port's number for the file; 0: none */
 	u32 stack_bytes; /* from this frame's SP to its CFA; see rule.h */
 	u8 method;       /* enum uw_method: how this frame was found */
+	u32 id;          /* 0, or what names this frame and all outer ones: see uw_walk.ids_of */
 };
 
 struct uw_walk {
@@ -24,8 +26,10 @@ struct uw_walk {
 	u32 max_frames;
 	struct uw_frame *frames; /* max_frames entries */
 	struct uw_plain *plain;  /* UW_PLAIN_SLOTS of earlier walks (plain.h); NULL: none */
+	struct uw_along *along;  /* a trail of an earlier walk (trail.h); NULL: none. Only with plain */
 	u32 nr_frames;           /* out */
 	enum uw_stop stop;       /* out: never NONE */
+	u64 ids_of;              /* out: equal ids of walks for which this is equal name equal frames, and stops */
 };
 
 /*

@@ -90,12 +90,12 @@ static inline int uw_port_word(struct uw_port *port, u64 address, u64 *word)
 	return uw_memory_fault(port, address, word);
 }
 
-static inline u32 uw_port_key(const struct uw_port *port)
+static __always_inline u32 uw_port_key(const struct uw_port *port)
 {
 	return port->key;
 }
 
-static inline bool uw_port_covers(const struct uw_port *port, u64 address)
+static __always_inline bool uw_port_covers(const struct uw_port *port, u64 address)
 {
 	u32 i;
 
@@ -163,7 +163,7 @@ static inline int uw_port_fetch(struct uw_port *port, u64 address, u8 code[UW_CO
 }
 
 /* XPACLRI is a hint: a CPU without pointer authentication does nothing. */
-static inline u64 uw_port_strip(struct uw_port *port, u64 address)
+static __always_inline u64 uw_port_strip(struct uw_port *port, u64 address)
 {
 #ifdef CONFIG_ARM64
 	register u64 lr asm("x30") = address;

@@ -315,7 +315,7 @@ static void request_walk(struct uw_request *request, struct uw_walk *walk, bool 
 	uw_memory_begin(&port, walk->arch, sp, atomic);
 	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
 		uw_uprobe_regs(&port, &walk->regs);
-	walk->plain = uw_steps_take(&port);
+	uw_steps_take(&port, walk);
 	uw_walk_run(walk, &port);
 	uw_steps_give(&port);
 	/* A return probe also changes the shadow stack. */

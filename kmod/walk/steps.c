@@ -10,19 +10,33 @@
  * remembered under a new key; and that of mapped ranges before one, too, so that who has found
  * a range finds it moved.
  *
+ * A CPU also has the trails (core/trail.h) of the threads that it walked last.
+ *
  * Whether a mapping is still what it was is not part of the key: each walk finds that out
  * for each mapping, once (lookup.c), and uses steps in those mappings only.
  */
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "core/plain.h"
+#include "core/trail.h"
 #include "store/space.h"
 #include "store/tie.h"
 #include "uw_port_walk.h"
 #include "walk/steps.h"
 
 #define UW_STEP_STATES 16 /* of a CPU, remembered */
+#define UW_TRAILS      8  /* of a CPU */
+
+static bool step_cache = true;
+module_param(step_cache, bool, 0644);
+MODULE_PARM_DESC(step_cache, "Remember plain steps of earlier walks (default: true)");
+
+static bool trails = true;
+module_param(trails, bool, 0644);
+MODULE_PARM_DESC(trails, "Go along a thread's last walk as far as its stack is the same; with step_cache (default: true)");
 
 /* What decides what is found at an address in a mapping that is true. */
 struct uw_step_state {
@@ -40,6 +54,10 @@ struct uw_steps {
 	u32 last_key; /* below 2^31 */
 	struct uw_step_state states[UW_STEP_STATES];
 	struct uw_plain plain[UW_PLAIN_SLOTS];
+	struct uw_along along;
+	u32 last_trail; /* that was begun anew */
+	pid_t threads[UW_TRAILS]; /* whose trails they are */
+	struct uw_trail trails[UW_TRAILS];
 };
 
 /* Set once, by cmpxchg(). */
@@ -51,6 +69,7 @@ static void steps_forget(struct uw_steps *steps)
 {
 	memset(steps->states, 0, sizeof(steps->states));
 	memset(steps->plain, 0, sizeof(steps->plain));
+	memset(steps->trails, 0, sizeof(steps->trails));
 	steps->last_key = 0;
 }
 
@@ -104,13 +123,41 @@ static void steps_put_back(struct uw_steps *steps)
 	smp_store_release(per_cpu_ptr(&places, steps->cpu), steps);
 }
 
-struct uw_plain *uw_steps_take(struct uw_port *port)
+/* Ids of frames say nothing beside those of another CPU, or of another series. */
+static void ids_renew(struct uw_steps *steps)
 {
-	port->steps = port->space ? xchg(raw_cpu_ptr(&places), NULL) : NULL;
-	if (!port->steps)
-		return NULL;
+	steps->along.ids_of += NR_CPUS;
+	steps->along.last_id = 0;
+	memset(steps->trails, 0, sizeof(steps->trails));
+}
+
+static struct uw_trail *trail_of_current(struct uw_steps *steps)
+{
+	u32 i;
+
+	for (i = 0; i < UW_TRAILS; i++)
+		if (steps->threads[i] == current->pid)
+			return &steps->trails[i];
+	i = ++steps->last_trail % UW_TRAILS;
+	steps->threads[i] = current->pid;
+	steps->trails[i].key = 0;
+	return &steps->trails[i];
+}
+
+void uw_steps_take(struct uw_port *port, struct uw_walk *walk)
+{
+	struct uw_steps *steps = port->space && READ_ONCE(step_cache) ? xchg(raw_cpu_ptr(&places), NULL) : NULL;
+
+	port->steps = steps;
+	walk->plain = steps ? steps->plain : NULL;
+	walk->along = steps && READ_ONCE(trails) ? &steps->along : NULL;
+	if (!steps)
+		return;
+	if (steps->along.last_id > U32_MAX - UW_TRAIL_STEPS)
+		ids_renew(steps);
+	if (walk->along)
+		walk->along->trail = trail_of_current(steps);
 	steps_renew(port);
-	return port->steps->plain;
 }
 
 void uw_steps_give(struct uw_port *port)
@@ -139,6 +186,7 @@ static int steps_create(int cpu)
 	if (!steps)
 		return -ENOMEM;
 	steps->cpu = cpu;
+	steps->along.ids_of = cpu + 1;
 	if (cmpxchg(per_cpu_ptr(&steps_of, cpu), NULL, steps))
 		kvfree(steps);
 	else

@@ -5,16 +5,15 @@
 #ifndef UW_STEPS_H
 #define UW_STEPS_H
 
-#include "core/plain.h"
-
 struct uw_port;
 struct uw_range;
+struct uw_walk;
 
 /*
- * Take the CPU's steps for one walk: nobody else reads or writes them meanwhile. Sets the port's key.
- * NULL: another walk that sleeps has them, or there are none.
+ * Take the CPU's steps for one walk: nobody else reads or writes them meanwhile. Sets walk->plain and ->along, and
+ * the port's key. Without effect if another walk that sleeps has them, there are none, or they are switched off.
  */
-struct uw_plain *uw_steps_take(struct uw_port *port);
+void uw_steps_take(struct uw_port *port, struct uw_walk *walk);
 void uw_steps_give(struct uw_port *port);
 
 /* A mapping of code has been found true in this walk. */

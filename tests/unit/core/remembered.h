@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-// A walk with remembered plain steps finds what one without them finds.
+// A walk with what earlier ones have left (plain steps, a trail) finds what one without it finds.
 #pragma once
 
 #include <cstring>
+#include <memory>
 #include <vector>
 
 extern "C" {
 #include "plain.h"
+#include "trail.h"
 #include "uw_port_walk.h"
 #include "walk.h"
 }
@@ -34,23 +36,99 @@ inline bool same_frames(const uw_walk& a, const uw_walk& b)
 	return same;
 }
 
-// begun: before its walk; done: the same, walked without them. Walks a world of its own, with an empty cache and a full
-// one.
-inline bool same_when_remembered(const uw_walk& begun, const uw_walk& done, uw_port port)
-{
-	std::vector<uw_frame> frames(begun.max_frames);
-	std::vector<uw_plain> plain(UW_PLAIN_SLOTS);
-	const uw_port fresh = port;
-	bool same = true;
-	for (int i = 0; i < 2; i++) {
-		uw_walk walk = begun;
-		walk.frames = frames.data();
+// What a CPU remembers of one thread.
+struct Memory {
+	std::vector<uw_plain> plain = std::vector<uw_plain>(UW_PLAIN_SLOTS);
+	std::unique_ptr<uw_trail> trail = std::make_unique<uw_trail>();
+	std::unique_ptr<uw_along> along = std::make_unique<uw_along>();
+
+	void lend(uw_walk& walk)
+	{
+		along->trail = trail.get();
+		along->ids_of = 1;
 		walk.plain = plain.data();
-		port = fresh;
-		port.key = 7;
-		uw_walk_run(&walk, &port);
-		same &= walk.stop == done.stop && same_frames(walk, done) && same_registers(walk.regs, done.regs) &&
-			port.rests <= fresh.rests + begun.max_frames;
+		walk.along = along.get();
+	}
+};
+
+// A walk that is begun like another one, with frames of its own.
+struct Again {
+	Again(const uw_walk& begun, const uw_port& port, Memory* memory)
+		: walk(begun), frames(begun.max_frames), port_(port)
+	{
+		walk.frames = frames.data();
+		walk.plain = nullptr;
+		walk.along = nullptr;
+		port_.key = 7;
+		if (memory)
+			memory->lend(walk);
+		uw_walk_run(&walk, &port_);
+	}
+
+	bool same_as(const uw_walk& other) const
+	{
+		return walk.stop == other.stop && same_frames(walk, other) && same_registers(walk.regs, other.regs);
+	}
+
+	uw_walk walk;
+	std::vector<uw_frame> frames;
+
+private:
+	uw_port port_;
+};
+
+// Frames with the same id name the same frames, out to the end.
+inline bool ids_are_true(const uw_walk& now, const uw_walk& before)
+{
+	for (u32 i = 0; i < now.nr_frames; i++)
+		for (u32 j = 0; now.frames[i].id && j < before.nr_frames; j++) {
+			if (before.frames[j].id != now.frames[i].id)
+				continue;
+			uw_walk inner = now, outer = before;
+			inner.frames += i;
+			inner.nr_frames -= i;
+			outer.frames += j;
+			outer.nr_frames -= j;
+			if (now.stop != before.stop || !same_frames(inner, outer))
+				return false;
+		}
+	return true;
+}
+
+// The world after a word of it has changed into another one that is there: mostly what a stack holds, in the wrong place.
+class Changed {
+public:
+	Changed(const uw_port& port, u32 nth) : slices_(port.slices, port.slices + port.nr_slices), port(port)
+	{
+		const uw_port_slice& slice = slices_[nth % slices_.size()];
+		const u64 words = slice.bytes / port.word_bytes;
+		bytes_.assign(slice.data, slice.data + slice.bytes);
+		if (words)
+			std::memcpy(&bytes_[nth * 7 % words * port.word_bytes],
+				    slice.data + nth * 31 % words * port.word_bytes, port.word_bytes);
+		slices_[nth % slices_.size()].data = bytes_.data();
+		this->port.slices = slices_.data();
+	}
+
+private:
+	std::vector<uw_port_slice> slices_;
+	std::vector<u8> bytes_;
+
+public:
+	uw_port port;
+};
+
+// begun: before its walk; done: the same, walked without a memory. Walks a world of its own, with an empty memory and a
+// full one; then with what is left of that in worlds that differ by a word.
+inline bool same_when_remembered(const uw_walk& begun, const uw_walk& done, const uw_port& port)
+{
+	Memory memory;
+	const Again cold(begun, port, &memory), warm(begun, port, &memory), along(begun, port, &memory);
+	bool same = cold.same_as(done) && warm.same_as(done) && along.same_as(done) && ids_are_true(along.walk, warm.walk);
+	for (u32 nth = 0; port.nr_slices && nth < 12; nth++) {
+		const Changed world(port, nth);
+		const Again fresh(begun, world.port, nullptr), again(begun, world.port, &memory);
+		same &= again.same_as(fresh.walk) && ids_are_true(again.walk, warm.walk);
 	}
 	return same;
 }

@@ -253,7 +253,8 @@ public:
 		walk.arch = arch_;
 		walk.max_frames = max_frames;
 		walk.frames = frames.data();
-		walk.plain = plain.empty() ? nullptr : plain.data();
+		if (memory)
+			memory->lend(walk);
 		port.code = codes_.data();
 		port.nr_codes = static_cast<u32>(codes_.size());
 		port.slices = slices_.data();
@@ -273,7 +274,7 @@ public:
 	}
 
 	uw_port port{};
-	std::vector<uw_plain> plain; // what walks remember, if it has UW_PLAIN_SLOTS and the port a key
+	std::shared_ptr<Memory> memory; // what walks leave to the next one, if the port has a key
 
 private:
 	void known(u8 number) { regs_.known |= 1u << number; }

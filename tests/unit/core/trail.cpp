@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+// A walk goes along a trail as far as the stack is the same, and no further. That it finds the same as without one is
+// asked of every walk, and of worlds that differ by a word (remembered.h).
+#include <catch2/catch.hpp>
+
+#include "unit/core/world.h"
+
+using namespace core;
+
+namespace {
+
+constexpr u64 text = 0x400000;
+constexpr u64 stack = 0x7ffe00000000;
+constexpr u32 frame_words = 4;
+
+// A stack of frames of 32 bytes by SP, each in a function of its own; the last one is the outermost.
+class Stack {
+public:
+	explicit Stack(u32 depth) : words_(depth * frame_words)
+	{
+		draft_.add(0, x86_rule(UW_X86_SP, 32));
+		draft_.add(0x7000, kind_rule(UW_RULE_OUTERMOST));
+		table_ = std::make_unique<Table>(draft_.draft);
+		code_ = {text, text + 0x8000, 0, &table_->table, 1, UW_METHOD_EH_FRAME};
+		for (u32 i = 0; i < depth; i++)
+			call(i, i + 1 < depth ? text + 16 * (i + 1) : text + 0x7010);
+	}
+
+	// Frame n returns there.
+	void call(u32 n, u64 ra) { words_[n * frame_words + 3] = ra; }
+
+	// From frame n on, which is at that pc.
+	std::vector<uw_frame> walk(u32 n = 0, u64 pc = text, u32 max_frames = 300)
+	{
+		const uw_port_slice slice{stack, words_.size() * 8, reinterpret_cast<const u8*>(words_.data())};
+		uw_port port{};
+		port.code = &code_;
+		port.nr_codes = 1;
+		port.slices = &slice;
+		port.nr_slices = 1;
+		port.word_bytes = 8;
+		port.key = key;
+		std::vector<uw_frame> frames(max_frames);
+		uw_walk walk{};
+		walk.regs.pc = pc;
+		walk.regs.r[UW_X86_SP] = stack + n * frame_words * 8;
+		walk.regs.known = 1u << UW_X86_SP;
+		walk.arch = UW_ARCH_X86_64;
+		walk.max_frames = max_frames;
+		walk.frames = frames.data();
+		memory.lend(walk);
+		uw_walk_run(&walk, &port);
+		frames.resize(walk.nr_frames);
+		stop = walk.stop;
+		return frames;
+	}
+
+	// Walk it often enough that all of it is a trail.
+	void tread()
+	{
+		walk();
+		walk();
+	}
+
+	// What the last walk did not look up itself.
+	u32 followed() const { return memory.along->on_trail ? memory.along->end - memory.along->met_frame : 0; }
+
+	Memory memory;
+	u32 key = 7;
+	enum uw_stop stop = UW_STOP_NONE;
+
+private:
+	Draft draft_{8, 8};
+	std::unique_ptr<Table> table_;
+	uw_port_code code_{};
+	std::vector<u64> words_;
+};
+
+} // namespace
+
+TEST_CASE("the same stack is walked along its trail, and its frames have the same ids")
+{
+	Stack stack(40);
+	stack.tread();
+	const auto before = stack.walk(), now = stack.walk();
+	REQUIRE(stack.stop == UW_STOP_OUTERMOST);
+	REQUIRE(now.size() == 41);
+	REQUIRE(stack.followed() == 40);
+	REQUIRE(now.front().id == 0);
+	for (u32 i = 1; i < now.size(); i++) {
+		REQUIRE(now[i].id != 0);
+		REQUIRE(now[i].id == before[i].id);
+		REQUIRE((i == 1 || now[i].id != now[i - 1].id));
+	}
+}
+
+TEST_CASE("new inner frames lead to the trail, and become a part of it")
+{
+	Stack stack(40);
+	stack.tread();
+	const auto before = stack.walk(5, text + 0x50);
+	REQUIRE(stack.followed() == 35);
+	stack.call(2, text + 0x1000);
+	stack.walk(); // finds the new pc's rule
+	const auto now = stack.walk();
+	REQUIRE(now.at(3).pc == text + 0x1000);
+	REQUIRE(now.at(10).id == before.at(5).id);
+	stack.walk();
+	REQUIRE(stack.followed() == 40);
+}
+
+TEST_CASE("a return address that has changed is followed where it leads, and the trail is met again")
+{
+	Stack stack(40);
+	stack.tread();
+	const auto before = stack.walk();
+	stack.call(20, text + 0x1000);
+	stack.walk();
+	const auto now = stack.walk();
+	REQUIRE(now.at(21).pc == text + 0x1000);
+	REQUIRE(now.at(22).id == before.at(22).id);
+	REQUIRE(now.at(21).id != before.at(21).id);
+	REQUIRE(now.at(5).id != before.at(5).id);
+	REQUIRE(now.at(40).id == before.at(40).id);
+}
+
+TEST_CASE("of a deep stack the outer steps are the trail")
+{
+	Stack stack(200);
+	stack.tread();
+	const auto now = stack.walk();
+	REQUIRE(now.size() == 201);
+	REQUIRE(stack.followed() == UW_TRAIL_STEPS);
+	REQUIRE(now.at(201 - UW_TRAIL_STEPS).id != 0);
+	REQUIRE(stack.walk().at(201 - UW_TRAIL_STEPS).id == now.at(201 - UW_TRAIL_STEPS).id);
+}
+
+TEST_CASE("frames that do not lead to the stack's end have no ids")
+{
+	Stack stack(40);
+	stack.tread();
+	for (const uw_frame& frame : stack.walk(0, text, 30))
+		REQUIRE(frame.id == 0);
+	REQUIRE(stack.stop == UW_STOP_DEPTH);
+	stack.call(30, 0);
+	for (const uw_frame& frame : stack.walk())
+		REQUIRE(frame.id == 0);
+	REQUIRE(stack.stop == UW_STOP_ZERO_RA);
+}
+
+TEST_CASE("a trail of another key is not met")
+{
+	Stack stack(40);
+	stack.tread();
+	const u32 id = stack.walk().at(20).id;
+	stack.key = 8;
+	stack.walk();
+	REQUIRE(stack.followed() == 0);
+	stack.walk();
+	REQUIRE(stack.followed() == 0);
+	REQUIRE(stack.walk().at(20).id != id);
+	REQUIRE(stack.followed() == 40);
+}
