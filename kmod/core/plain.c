@@ -120,7 +120,8 @@ struct words {
 	u64 fp; /* if the rule has a place for it */
 };
 
-static __always_inline bool read_words(struct uw_port *port, const struct uw_plain_rule *rule, u64 cfa, struct words *words)
+static __always_inline bool read_words(struct uw_port *port, const struct uw_plain_rule *rule, u64 cfa,
+				       struct words *words)
 {
 	uw_port_peek(port, cfa + 8 * (u64)rule->ra, &words->ra, failed);
 	if (rule->fp && rule->fp != UW_PLAIN_FP_LOST)
@@ -132,7 +133,8 @@ failed:
 	return false;
 }
 
-static __always_inline void set_caller(struct state *at, const struct uw_plain_rule *rule, u64 cfa, const struct words *words)
+static __always_inline void set_caller(struct state *at, const struct uw_plain_rule *rule, u64 cfa,
+				       const struct words *words)
 {
 	if (rule->fp) {
 		at->fp = words->fp;
@@ -229,7 +231,7 @@ static __always_inline u32 follow(struct uw_walk *walk, struct uw_port *port, st
 	at->sp = trail->steps[i].sp;
 	at->pc = trail->frames[i].pc;
 	at->method = trail->frames[i].method;
-	along->next = i + (i < end);
+	along->next = i + (i < end && uw_port_covers(port, at->pc - 1));
 	return i - from + (walk->stop != UW_STOP_NONE);
 }
 
@@ -259,15 +261,24 @@ static bool go_along(struct uw_walk *walk, struct uw_port *port, struct state *a
 	return true;
 }
 
+/* Whether the port vouches for the mapping of the next step. Its first one in a walk takes a look. */
+static bool covers(struct uw_port *port, const struct state *at)
+{
+	u64 address = at->pc - !(at->key & 1);
+
+	return uw_port_covers(port, address) || (uw_port_cover(port, address) && uw_port_key(port) == at->key >> 1);
+}
+
 /* false: the next step is not plain. */
 static bool steps(struct uw_walk *walk, struct uw_port *port, struct state *at, u32 end)
 {
+	bool met = walk->along && meets(walk->along, at);
 	u32 before = walk->nr_frames;
 
-	if (walk->along && meets(walk->along, at))
-		return go_along(walk, port, at, end);
-	if (!recall(walk, at))
+	if ((!met && !recall(walk, at)) || !covers(port, at))
 		return false;
+	if (met)
+		return go_along(walk, port, at, end);
 	if (walk->along && walk->along->on_trail)
 		uw_along_leave(walk);
 	if (!uw_port_open(port))

@@ -36,6 +36,7 @@ static u64 skip_signal(const struct uw_walk *walk, struct uw_port *port, u64 inn
 static void contradict(struct uw_walk *walk)
 {
 	walk->stop = UW_STOP_SHADOW_STACK;
+	walk->nr_same = 0;
 	walk->ids_of = 0;
 }
 

@@ -55,7 +55,7 @@ static void keep(struct uw_walk *walk, u32 frame, u32 step, u32 nr)
 	}
 }
 
-/* The frame behind the run. */
+/* The frame after the run. */
 static void keep_end(struct uw_along *along)
 {
 	along->trail->key = along->key;
@@ -72,6 +72,8 @@ void uw_along_end(struct uw_walk *walk)
 	walk->ids_of = along->ids_of;
 	if (along->first >= along->end)
 		return;
+	if (along->on_trail && along->whole)
+		walk->nr_same = walk->nr_frames - along->met_frame;
 	if (along->on_trail && !along->whole)
 		for (frame = along->met_frame; frame < along->end; frame++)
 			walk->frames[frame].id = 0;

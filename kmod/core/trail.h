@@ -46,16 +46,17 @@ struct uw_along {
 	u32 last_id;
 	u32 key;       /* of the run */
 	u32 first;     /* its first frame at a return address */
-	u32 end;       /* the frame behind it */
+	u32 end;       /* the frame after it */
 	u32 next;      /* no step of the trail before this one can be met */
 	u32 met;       /* the step where the trail was met, if it is not left */
 	u32 met_frame; /* and the frame then */
 	bool on_trail;
 	bool whole; /* the run ends the stack */
-	u8 method;  /* of the frame behind the run */
+	u8 method;  /* of the frame after the run */
 	u64 pc;
 	u64 sp;
-	struct uw_trail_step fresh[UW_TRAIL_STEPS]; /* of the run, before the trail was met: that of frame n at n modulo … */
+	struct uw_trail_step
+		fresh[UW_TRAIL_STEPS]; /* of the run, before the trail was met: that of frame n at n modulo … */
 };
 
 /* A walk begins. */

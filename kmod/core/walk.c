@@ -314,6 +314,7 @@ void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 {
 	walk->nr_frames = 0;
 	walk->stop = UW_STOP_NONE;
+	walk->nr_same = 0;
 	walk->ids_of = 0;
 	if (walk->arch >= UW_NR_ARCHES || !uw_abis[walk->arch].word ||
 	    !(walk->regs.known >> uw_arch_sp(walk->arch) & 1))

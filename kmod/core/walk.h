@@ -26,6 +26,8 @@
  *       changes, the same one never for another state. 0: nothing is to be remembered.
  *   bool uw_port_covers(const struct uw_port *port, u64 address)
  *       this walk has found that what the key says of that address holds.
+ *   bool uw_port_cover(struct uw_port *port, u64 address)
+ *       find that out, without a rule. The key may change.
  *   bool uw_port_open(struct uw_port *port), void uw_port_close(struct uw_port *port)
  *       begin and end to read words by uw_port_peek(port, address, &word, label), which goes to
  *       the label where that is not possible at once. In between no function is called that is not

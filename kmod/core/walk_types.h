@@ -29,6 +29,7 @@ struct uw_walk {
 	struct uw_along *along;  /* a trail of an earlier walk (trail.h); NULL: none. Only with plain */
 	u32 nr_frames;           /* out */
 	enum uw_stop stop;       /* out: never NONE */
+	u32 nr_same;             /* out: so many outermost frames, with ids, are as in the thread's last walk */
 	u64 ids_of;              /* out: equal ids of walks for which this is equal name equal frames, and stops */
 };
 

@@ -47,6 +47,7 @@ struct uw_port {
 };
 
 int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found);
+bool uw_lookup_cover(struct uw_port *port, u64 address);
 void uw_table_retire_corrupt(const struct uw_port *port, u64 address, const struct uw_found *found);
 int uw_memory_enter_at(struct uw_port *port, u64 address);
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
@@ -103,6 +104,11 @@ static __always_inline bool uw_port_covers(const struct uw_port *port, u64 addre
 		if (address - port->covered[i].start < port->covered[i].bytes)
 			return true;
 	return false;
+}
+
+static inline bool uw_port_cover(struct uw_port *port, u64 address)
+{
+	return uw_lookup_cover(port, address);
 }
 
 /* Whatever was true at another epoch may not be any more. */

@@ -205,3 +205,45 @@ int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found)
 	mmap_read_unlock(current->mm);
 	return err;
 }
+
+/* The mapping is known, and has not changed. */
+static bool cover_known(struct uw_port *port, u64 address)
+{
+	const struct uw_range *mapped;
+	bool is_true;
+
+	rcu_read_lock();
+	mapped = uw_ranges_find_near(rcu_dereference(port->space->mapped.ranges), address, &port->last_mapped);
+	is_true = mapped && uw_range_is_true(mapped, port->epoch);
+	if (is_true)
+		uw_steps_cover(port, mapped);
+	rcu_read_unlock();
+	return is_true;
+}
+
+static bool cover_look(struct uw_port *port, u64 address)
+{
+	struct vm_area_struct *vma = vma_lookup(current->mm, address);
+
+	lockdep_assert_held_read(&current->mm->mmap_lock);
+	if (!vma || !(vma->vm_flags & VM_EXEC))
+		return false;
+	uw_port_set_epoch(port, uw_space_epoch_locked(port->space, port->epoch));
+	return mapped_confirm(port, vma) && cover_known(port, address);
+}
+
+/* What is not known is left to uw_lookup_find(). */
+bool uw_lookup_cover(struct uw_port *port, u64 address)
+{
+	bool covered;
+
+	if (!port->space || address >= TASK_SIZE_MAX)
+		return false;
+	if (cover_known(port, address))
+		return true;
+	if (uw_memory_lock(port))
+		return false;
+	covered = cover_look(port, address);
+	mmap_read_unlock(current->mm);
+	return covered;
+}

@@ -36,7 +36,7 @@ MODULE_PARM_DESC(step_cache, "Remember plain steps of earlier walks (default: tr
 
 static bool trails = true;
 module_param(trails, bool, 0644);
-MODULE_PARM_DESC(trails, "Go along a thread's last walk as far as its stack is the same; with step_cache (default: true)");
+MODULE_PARM_DESC(trails, "Go along what a walk of the thread has found before; needs step_cache (default: true)");
 
 /* What decides what is found at an address in a mapping that is true. */
 struct uw_step_state {
@@ -55,7 +55,7 @@ struct uw_steps {
 	struct uw_step_state states[UW_STEP_STATES];
 	struct uw_plain plain[UW_PLAIN_SLOTS];
 	struct uw_along along;
-	u32 last_trail; /* that was begun anew */
+	u32 last_trail;           /* that was begun anew */
 	pid_t threads[UW_TRAILS]; /* whose trails they are */
 	struct uw_trail trails[UW_TRAILS];
 };

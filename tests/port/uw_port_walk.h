@@ -46,6 +46,7 @@ struct uw_port {
 	u32 key;     /* uw_port_key() */
 	u32 retired; /* number of the table that was, and where */
 	u64 retired_at;
+	u64 covered; /* a bit for each code, of the first 64 */
 };
 
 UW_PORT_INLINE bool uw_port_refuses(struct uw_port *port)
@@ -114,14 +115,25 @@ UW_PORT_INLINE u32 uw_port_key(const struct uw_port *port)
 	return port->key;
 }
 
+/* Of the code that a rule was found in, or that was looked at. */
 UW_PORT_INLINE bool uw_port_covers(const struct uw_port *port, u64 address)
 {
 	u32 i;
 
-	for (i = 0; i < port->nr_codes; i++)
+	for (i = 0; i < port->nr_codes && i < 64; i++)
 		if (address >= port->code[i].start && address < port->code[i].end)
-			return true;
+			return port->covered >> i & 1;
 	return false;
+}
+
+UW_PORT_INLINE bool uw_port_cover(struct uw_port *port, u64 address)
+{
+	u32 i;
+
+	for (i = 0; i < port->nr_codes && i < 64; i++)
+		if (address >= port->code[i].start && address < port->code[i].end)
+			port->covered |= 1ull << i;
+	return uw_port_covers(port, address);
 }
 
 /* What is to fail at a certain call does so in the general step. */

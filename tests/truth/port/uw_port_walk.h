@@ -45,6 +45,11 @@ UW_PORT_INLINE bool uw_port_covers(const struct uw_port *port, u64 address)
 	return false;
 }
 
+UW_PORT_INLINE bool uw_port_cover(struct uw_port *port, u64 address)
+{
+	return uw_port_covers(port, address);
+}
+
 UW_PORT_INLINE bool uw_port_open(struct uw_port *port)
 {
 	(void)port;

@@ -54,7 +54,7 @@ struct Memory {
 // A walk that is begun like another one, with frames of its own.
 struct Again {
 	Again(const uw_walk& begun, const uw_port& port, Memory* memory)
-		: walk(begun), frames(begun.max_frames), port_(port)
+	    : walk(begun), frames(begun.max_frames), port_(port)
 	{
 		walk.frames = frames.data();
 		walk.plain = nullptr;
@@ -95,7 +95,7 @@ inline bool ids_are_true(const uw_walk& now, const uw_walk& before)
 	return true;
 }
 
-// The world after a word of it has changed into another one that is there: mostly what a stack holds, in the wrong place.
+// The world after a word of it has taken the value of another one: mostly what a stack holds, in the wrong place.
 class Changed {
 public:
 	Changed(const uw_port& port, u32 nth) : slices_(port.slices, port.slices + port.nr_slices), port(port)
@@ -124,7 +124,8 @@ inline bool same_when_remembered(const uw_walk& begun, const uw_walk& done, cons
 {
 	Memory memory;
 	const Again cold(begun, port, &memory), warm(begun, port, &memory), along(begun, port, &memory);
-	bool same = cold.same_as(done) && warm.same_as(done) && along.same_as(done) && ids_are_true(along.walk, warm.walk);
+	bool same =
+		cold.same_as(done) && warm.same_as(done) && along.same_as(done) && ids_are_true(along.walk, warm.walk);
 	for (u32 nth = 0; port.nr_slices && nth < 12; nth++) {
 		const Changed world(port, nth);
 		const Again fresh(begun, world.port, nullptr), again(begun, world.port, &memory);

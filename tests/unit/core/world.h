@@ -263,6 +263,7 @@ public:
 		port.rests = 0;
 		port.asked = 0;
 		port.busy = false;
+		port.covered = 0;
 		const uw_walk begun = walk;
 		const uw_port fresh = port;
 		uw_walk_run(&walk, &port);
