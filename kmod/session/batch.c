@@ -118,6 +118,7 @@ static int batch_open(struct uw_batch *batch, u32 bytes)
 	batch->skb = skb;
 	batch->message = (struct uw_message){ .seq_at = nla_data(seq) - (void *)skb->data };
 	batch->last_number = 0;
+	memset(&batch->known, 0, sizeof(batch->known));
 	memset(batch->announced, 0, sizeof(batch->announced));
 	return 0;
 }

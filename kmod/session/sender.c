@@ -4,8 +4,9 @@
  * files that the session does not know yet.
  *
  * A stack is cut so that stacks have parts in common: the innermost frame, which differs
- * most, is one of its own, and its callers are cut from the outer end. The outermost part
- * comes first. The work is linear in the frames.
+ * most, is one of its own, and its callers are cut from the outer end, and where the thread's
+ * last walk was met. The outermost part comes first. What is in the message already is found
+ * by its id, or else by its bytes. The work is linear in the frames.
  */
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
@@ -71,10 +72,31 @@ static void send_file(struct uw_sender *sender, struct uw_batch *batch, const st
 	rcu_read_unlock();
 }
 
+/*
+ * How many of a walk's first nr frames are not in the message as a part that is known by its id, with all outer
+ * ones. Frames that the thread's last walk did not have have new ids.
+ */
+static u32 count_new(const struct uw_batch *batch, const struct uw_walk *walk, u32 nr)
+{
+	const struct uw_known_part *part;
+	u32 i;
+
+	if (!batch->skb || !walk->nr_same || nr < walk->nr_frames)
+		return nr;
+	for (i = max(nr - walk->nr_same, 1u); i < nr; i++) {
+		part = uw_known_part(&batch->known, walk, i);
+		if (part && part->parts + 2 + i / UWIND_PART_FRAMES < UWIND_MAX_PARTS)
+			return i;
+	}
+	return nr;
+}
+
+/* Those of a part that is known are announced. */
 static void send_files(struct uw_sender *sender, struct uw_batch *batch, const struct uw_walk *walk, u32 nr)
 {
 	u32 i, last = 0;
 
+	nr = count_new(batch, walk, nr);
 	for (i = 0; i < nr; i++) {
 		if (walk->frames[i].file && walk->frames[i].file != last)
 			send_file(sender, batch, &walk->frames[i]);
@@ -84,22 +106,53 @@ static void send_files(struct uw_sender *sender, struct uw_batch *batch, const s
 
 static u16 send_thread(struct uw_batch_writer *writer, const struct uw_sender *sender)
 {
+	struct uw_known *known = &writer->batch->known;
+	u16 number = writer->batch->skb ? uw_known_current(known) : 0;
+
+	if (number)
+		return number;
 	uw_batch_reserve(writer, UW_MOST_THREAD_BYTES);
-	return uw_batch_add_named(writer, uw_record_thread(writer->at, writer->room, sender->pid_ns));
+	number = uw_batch_add_named(writer, uw_record_thread(writer->at, writer->room, sender->pid_ns));
+	if (number)
+		uw_known_set_current(known, number);
+	return number;
+}
+
+/*
+ * Where the part begins that ends before frame i. The innermost frame is one of its own, and the frames that
+ * the thread's last walk had too share none with the others.
+ */
+static u32 part_start(const struct uw_walk *walk, u32 i, u32 nr)
+{
+	u32 same = nr == walk->nr_frames ? nr - walk->nr_same : nr;
+	u32 start = i > same ? same : 0;
+
+	start = max(start, i > 1 ? 1u : 0u);
+	return i - start > UWIND_PART_FRAMES ? i - UWIND_PART_FRAMES : start;
 }
 
 /* Returns the number of the innermost part. */
 static u16 send_stack(struct uw_batch_writer *writer, const struct uw_walk *walk, u32 nr)
 {
 	struct uw_part_of_stack part = { .stop = uw_record_stop(walk, nr) };
+	struct uw_known *known = &writer->batch->known;
+	u32 i = count_new(writer->batch, walk, nr), start;
+	u16 parts = 0;
 
+	if (i < nr) {
+		part.below = uw_known_part(known, walk, i)->number;
+		parts = uw_known_part(known, walk, i)->parts;
+	}
 	do {
-		part.nr = nr > 1 ? min(nr - 1, UWIND_PART_FRAMES) : nr;
-		nr -= part.nr;
-		part.frames = &walk->frames[nr];
+		start = part_start(walk, i, nr);
+		part.nr = i - start;
+		part.frames = &walk->frames[start];
 		uw_batch_reserve(writer, UW_MOST_STACK_BYTES);
 		part.below = uw_batch_add_named(writer, uw_record_stack(writer->at, writer->room, &part));
-	} while (nr);
+		i = start;
+		if (part.below && i && nr == walk->nr_frames)
+			uw_known_set_part(known, walk, i, part.below, ++parts);
+	} while (i);
 	return part.below;
 }
 
