@@ -174,17 +174,28 @@ static __always_inline bool step(struct uw_walk *walk, struct uw_port *port, str
 	return true;
 }
 
+/* i is at most UW_TRAIL_STEPS. By pointers: a check of an index would be a call. */
+static __always_inline const struct uw_trail_step *step_at(const struct uw_trail *trail, u32 i)
+{
+	return trail->steps + i;
+}
+
+static __always_inline const struct uw_frame *frame_at(const struct uw_trail *trail, u32 i)
+{
+	return trail->frames + i;
+}
+
 /* Whether the next step is one of the trail. */
 static __always_inline bool meets(struct uw_along *along, const struct state *at)
 {
 	const struct uw_trail *trail = along->trail;
 	const struct uw_frame *frame;
 
-	while (along->next < UW_TRAIL_STEPS && trail->steps[along->next].sp < at->sp)
+	while (along->next < UW_TRAIL_STEPS && step_at(trail, along->next)->sp < at->sp)
 		along->next++;
-	if (along->next == UW_TRAIL_STEPS || trail->steps[along->next].sp != at->sp || at->key & 1)
+	if (along->next == UW_TRAIL_STEPS || step_at(trail, along->next)->sp != at->sp || at->key & 1)
 		return false;
-	frame = &trail->frames[along->next];
+	frame = frame_at(trail, along->next);
 	return frame->pc == at->pc && frame->method == at->method;
 }
 
@@ -200,11 +211,11 @@ static __always_inline void go_alone(struct uw_walk *walk, struct uw_port *port,
 static __always_inline bool follow_step(struct uw_walk *walk, struct uw_port *port, struct state *at, u32 i)
 {
 	const struct uw_trail *trail = walk->along->trail;
-	const struct uw_plain_rule *rule = &trail->steps[i].rule;
-	u64 cfa = trail->steps[i + 1].sp;
+	const struct uw_plain_rule *rule = &step_at(trail, i)->rule;
+	u64 cfa = step_at(trail, i + 1)->sp;
 	struct words words = { 0 };
 
-	if (!uw_port_covers(port, trail->frames[i].pc - 1))
+	if (!uw_port_covers(port, frame_at(trail, i)->pc - 1))
 		return false;
 	if (rule->cfa == UW_PLAIN_END) {
 		walk->stop = (enum uw_stop)rule->ra;
@@ -212,7 +223,7 @@ static __always_inline bool follow_step(struct uw_walk *walk, struct uw_port *po
 	}
 	if (rule->method & UW_PLAIN_BY_FP && (!at->fp_known || at->fp + 8 * (u64)rule->cfa != cfa))
 		return false;
-	if (!read_words(port, rule, cfa, &words) || words.ra != trail->frames[i + 1].pc)
+	if (!read_words(port, rule, cfa, &words) || words.ra != frame_at(trail, i + 1)->pc)
 		return false;
 	set_caller(at, rule, cfa, &words);
 	return true;
@@ -228,9 +239,9 @@ static __always_inline u32 follow(struct uw_walk *walk, struct uw_port *port, st
 
 	while (i < end && follow_step(walk, port, at, i) && walk->stop == UW_STOP_NONE)
 		i++;
-	at->sp = trail->steps[i].sp;
-	at->pc = trail->frames[i].pc;
-	at->method = trail->frames[i].method;
+	at->sp = step_at(trail, i)->sp;
+	at->pc = frame_at(trail, i)->pc;
+	at->method = frame_at(trail, i)->method;
 	along->next = i + (i < end && uw_port_covers(port, at->pc - 1));
 	return i - from + (walk->stop != UW_STOP_NONE);
 }

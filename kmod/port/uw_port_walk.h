@@ -96,12 +96,13 @@ static __always_inline u32 uw_port_key(const struct uw_port *port)
 	return port->key;
 }
 
+/* By pointers, as user memory is open: a check of an index would be a call. */
 static __always_inline bool uw_port_covers(const struct uw_port *port, u64 address)
 {
-	u32 i;
+	const struct uw_covered *covered;
 
-	for (i = 0; i < UW_COVERED; i++)
-		if (address - port->covered[i].start < port->covered[i].bytes)
+	for (covered = port->covered; covered < port->covered + UW_COVERED; covered++)
+		if (address - covered->start < covered->bytes)
 			return true;
 	return false;
 }
