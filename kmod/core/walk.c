@@ -301,7 +301,9 @@ static void run(struct uw_walk *walk, struct uw_port *port)
 
 	while (walk->stop == UW_STOP_NONE) {
 		before = walk->nr_frames;
-		if (!plain_steps(walk, port, &at))
+		if (plain_steps(walk, port, &at))
+			before = walk->nr_frames; /* they rely on nothing that was busy */
+		else
 			walk->stop = step(walk, port, &at, &found);
 		if (uw_port_busy(port) && walk->stop != UW_STOP_KILLED)
 			walk->stop = stop_busy(walk, before);

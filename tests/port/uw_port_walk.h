@@ -46,7 +46,9 @@ struct uw_port {
 	u32 key;     /* uw_port_key() */
 	u32 retired; /* number of the table that was, and where */
 	u64 retired_at;
-	u64 covered; /* a bit for each code, of the first 64 */
+	u64 covered;      /* a bit for each code, of the first 64 */
+	u32 looks;        /* how often uw_port_cover() was called */
+	u32 busy_at_look; /* that call (from 1) is refused, and all is busy; 0: none */
 };
 
 UW_PORT_INLINE bool uw_port_refuses(struct uw_port *port)
@@ -130,6 +132,11 @@ UW_PORT_INLINE bool uw_port_cover(struct uw_port *port, u64 address)
 {
 	u32 i;
 
+	port->looks++;
+	if (port->looks == port->busy_at_look) {
+		port->busy = true;
+		return false;
+	}
 	for (i = 0; i < port->nr_codes && i < 64; i++)
 		if (address >= port->code[i].start && address < port->code[i].end)
 			port->covered |= 1ull << i;

@@ -12,6 +12,7 @@ namespace {
 constexpr u64 text = 0x400000;
 constexpr u64 stack = 0x7ffe00000000;
 constexpr u32 frame_words = 4;
+constexpr u32 first_frames = 36; // in the first of two mappings of code
 
 // A stack of frames of 32 bytes by SP, each in a function of its own; the last one is the outermost.
 class Stack {
@@ -21,7 +22,11 @@ public:
 		draft_.add(0, x86_rule(UW_X86_SP, 32));
 		draft_.add(0x7000, kind_rule(UW_RULE_OUTERMOST));
 		table_ = std::make_unique<Table>(draft_.draft);
-		code_ = {text, text + 0x8000, 0, &table_->table, 1, UW_METHOD_EH_FRAME};
+		code_[0] = {text, text + 16 * first_frames, 0, &table_->table, 1, UW_METHOD_EH_FRAME};
+		code_[1] = code_[0];
+		code_[1].start = code_[0].end;
+		code_[1].end = text + 0x8000;
+		code_[1].offset = 16 * first_frames;
 		for (u32 i = 0; i < depth; i++)
 			call(i, i + 1 < depth ? text + 16 * (i + 1) : text + 0x7010);
 	}
@@ -34,8 +39,9 @@ public:
 	{
 		const uw_port_slice slice{stack, words_.size() * 8, reinterpret_cast<const u8*>(words_.data())};
 		uw_port port{};
-		port.code = &code_;
-		port.nr_codes = 1;
+		port.code = code_;
+		port.nr_codes = 2;
+		port.busy_at_look = busy_at_look;
 		port.slices = &slice;
 		port.nr_slices = 1;
 		port.word_bytes = 8;
@@ -67,12 +73,13 @@ public:
 
 	Memory memory;
 	u32 key = 7;
+	u32 busy_at_look = 0;
 	enum uw_stop stop = UW_STOP_NONE;
 
 private:
 	Draft draft_{8, 8};
 	std::unique_ptr<Table> table_;
-	uw_port_code code_{};
+	uw_port_code code_[2]{};
 	std::vector<u64> words_;
 };
 
@@ -160,4 +167,19 @@ TEST_CASE("a trail of another key is not met")
 	REQUIRE(stack.followed() == 0);
 	REQUIRE(stack.walk().at(20).id != id);
 	REQUIRE(stack.followed() == 40);
+}
+
+TEST_CASE("a walk that ends as a mapping cannot be looked at leaves true frames")
+{
+	Stack stack(40);
+	stack.tread();
+	stack.busy_at_look = 2;
+	const auto cut = stack.walk();
+	REQUIRE(stack.stop == UW_STOP_BUSY);
+	REQUIRE(cut.size() == first_frames + 1);
+	stack.busy_at_look = 0;
+	for (const auto& frames : {cut, stack.walk()})
+		for (u32 i = 0; i < first_frames; i++)
+			REQUIRE(frames.at(i).stack_bytes == 32);
+	REQUIRE(stack.stop == UW_STOP_OUTERMOST);
 }
