@@ -5,9 +5,10 @@
  *
  * A rule is plain if the CFA is SP or FP and a number, the return address is in memory, and
  * the caller's FP is the same, in memory, or lost; or if it ends the stack at a return address:
- * see uw_plain_remember(). A step that is not as easy as that (an address outside the mapping that was read last, a return address
- * of 0, a CFA below SP, …) is left to the general one, which begins where the last plain
- * step has ended. So a walk with plain steps finds what one without them finds.
+ * see uw_plain_remember(). A step that is not as easy as that (an address outside the mapping
+ * that was read last, a return address of 0, a CFA below SP, …) is left to the general one, which
+ * begins where the last plain step has ended. So a walk with plain steps finds what one without
+ * them finds.
  */
 #ifndef UW_PLAIN_H
 #define UW_PLAIN_H

@@ -55,8 +55,7 @@ struct uw_along {
 	u8 method;  /* of the frame after the run */
 	u64 pc;
 	u64 sp;
-	struct uw_trail_step
-		fresh[UW_TRAIL_STEPS]; /* of the run, before the trail was met: that of frame n at n modulo … */
+	struct uw_trail_step fresh[UW_TRAIL_STEPS]; /* of the run's frames before it; frame n's at n % UW_TRAIL_STEPS */
 };
 
 /* A walk begins. */

@@ -74,18 +74,18 @@ static void send_file(struct uw_sender *sender, struct uw_batch *batch, const st
 
 /*
  * How many of a walk's first nr frames are not in the message as a part that is known by its id, with all outer
- * ones. Frames that the thread's last walk did not have have new ids.
+ * ones. *part: that one, if it is less than nr. Frames that the thread's last walk did not have have new ids.
  */
-static u32 count_new(const struct uw_batch *batch, const struct uw_walk *walk, u32 nr)
+static u32 count_new(const struct uw_batch *batch, const struct uw_walk *walk, u32 nr,
+		     const struct uw_known_part **part)
 {
-	const struct uw_known_part *part;
 	u32 i;
 
 	if (!batch->skb || !walk->nr_same || nr < walk->nr_frames)
 		return nr;
 	for (i = max(nr - walk->nr_same, 1u); i < nr; i++) {
-		part = uw_known_part(&batch->known, walk, i);
-		if (part && part->parts + 2 + i / UWIND_PART_FRAMES < UWIND_MAX_PARTS)
+		*part = uw_known_part(&batch->known, walk, i);
+		if (*part && (*part)->parts + 2 + i / UWIND_PART_FRAMES < UWIND_MAX_PARTS)
 			return i;
 	}
 	return nr;
@@ -94,9 +94,10 @@ static u32 count_new(const struct uw_batch *batch, const struct uw_walk *walk, u
 /* Those of a part that is known are announced. */
 static void send_files(struct uw_sender *sender, struct uw_batch *batch, const struct uw_walk *walk, u32 nr)
 {
+	const struct uw_known_part *part;
 	u32 i, last = 0;
 
-	nr = count_new(batch, walk, nr);
+	nr = count_new(batch, walk, nr, &part);
 	for (i = 0; i < nr; i++) {
 		if (walk->frames[i].file && walk->frames[i].file != last)
 			send_file(sender, batch, &walk->frames[i]);
@@ -136,12 +137,13 @@ static u16 send_stack(struct uw_batch_writer *writer, const struct uw_walk *walk
 {
 	struct uw_part_of_stack part = { .stop = uw_record_stop(walk, nr) };
 	struct uw_known *known = &writer->batch->known;
-	u32 i = count_new(writer->batch, walk, nr), start;
+	const struct uw_known_part *outer;
+	u32 i = count_new(writer->batch, walk, nr, &outer), start;
 	u16 parts = 0;
 
 	if (i < nr) {
-		part.below = uw_known_part(known, walk, i)->number;
-		parts = uw_known_part(known, walk, i)->parts;
+		part.below = outer->number;
+		parts = outer->parts;
 	}
 	do {
 		start = part_start(walk, i, nr);

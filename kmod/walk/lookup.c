@@ -62,20 +62,29 @@ static int rule_of_range(const struct uw_port *port, const struct uw_range *mapp
 	return 0;
 }
 
+/* The mapping, if it is known and has not changed, or NULL. Under rcu_read_lock(). */
+static const struct uw_range *mapped_find(struct uw_port *port, u64 address)
+{
+	const struct uw_range *mapped;
+
+	mapped = uw_ranges_find_near(rcu_dereference(port->space->mapped.ranges), address, &port->last_mapped);
+	if (!mapped || !uw_range_is_true(mapped, port->epoch))
+		return NULL;
+	uw_steps_cover(port, mapped);
+	return mapped;
+}
+
 /* -EAGAIN: the mapping is not known, or may have changed. */
 static int rule_of_space(struct uw_port *port, u64 address, struct uw_found *found)
 {
-	const struct uw_space *space = port->space;
 	const struct uw_range *mapped;
 	int err = -EAGAIN;
 
 	rcu_read_lock();
-	mapped = uw_ranges_find_near(rcu_dereference(space->mapped.ranges), address, &port->last_mapped);
-	if (mapped && uw_range_is_true(mapped, port->epoch)) {
-		uw_steps_cover(port, mapped);
-		err = rule_of_range(port, mapped, uw_ranges_find_living(uw_space_bound_ranges(space), address), address,
-				    found);
-	}
+	mapped = mapped_find(port, address);
+	if (mapped)
+		err = rule_of_range(port, mapped, uw_ranges_find_living(uw_space_bound_ranges(port->space), address),
+				    address, found);
 	rcu_read_unlock();
 	return err;
 }
@@ -136,6 +145,7 @@ static bool mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 	bool same;
 
 	lockdep_assert_held_read(&current->mm->mmap_lock);
+	uw_port_set_epoch(port, uw_space_epoch_locked(port->space, port->epoch));
 	rcu_read_lock();
 	range = (struct uw_range *)uw_ranges_find(rcu_dereference(port->space->mapped.ranges), vma->vm_start);
 	same = range && range_matches_vma(range, vma);
@@ -180,11 +190,8 @@ static int lookup_look(struct uw_port *port, u64 address, struct uw_found *found
 	lockdep_assert_held_read(&current->mm->mmap_lock);
 	if (!vma || !(vma->vm_flags & VM_EXEC))
 		return -EFAULT;
-	if (port->space) {
-		uw_port_set_epoch(port, uw_space_epoch_locked(port->space, port->epoch));
-		if (mapped_confirm(port, vma))
-			err = rule_of_space(port, address, found);
-	}
+	if (port->space && mapped_confirm(port, vma))
+		err = rule_of_space(port, address, found);
 	return err == -EAGAIN ? rule_of_vma(port, vma, address, found) : err;
 }
 
@@ -206,30 +213,21 @@ int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found)
 	return err;
 }
 
-/* The mapping is known, and has not changed. */
 static bool cover_known(struct uw_port *port, u64 address)
 {
-	const struct uw_range *mapped;
-	bool is_true;
+	bool known;
 
 	rcu_read_lock();
-	mapped = uw_ranges_find_near(rcu_dereference(port->space->mapped.ranges), address, &port->last_mapped);
-	is_true = mapped && uw_range_is_true(mapped, port->epoch);
-	if (is_true)
-		uw_steps_cover(port, mapped);
+	known = mapped_find(port, address);
 	rcu_read_unlock();
-	return is_true;
+	return known;
 }
 
 static bool cover_look(struct uw_port *port, u64 address)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 
-	lockdep_assert_held_read(&current->mm->mmap_lock);
-	if (!vma || !(vma->vm_flags & VM_EXEC))
-		return false;
-	uw_port_set_epoch(port, uw_space_epoch_locked(port->space, port->epoch));
-	return mapped_confirm(port, vma) && cover_known(port, address);
+	return vma && (vma->vm_flags & VM_EXEC) && mapped_confirm(port, vma) && cover_known(port, address);
 }
 
 /* What is not known is left to uw_lookup_find(). */
