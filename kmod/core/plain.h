@@ -16,18 +16,7 @@
 #include "plain_rule.h"
 #include "walk_types.h"
 
-#define UW_PLAIN_BITS  9
-#define UW_PLAIN_SLOTS (1u << UW_PLAIN_BITS)
-#define UW_PLAIN_BURST 32u /* frames for which user memory is held open */
-
-/* A slot of a cache: the newest step of its hash. 64-bit ABIs only. */
-struct uw_plain {
-	u64 pc;
-	u64 offset; /* of pc in the file: see struct uw_frame */
-	u32 key;    /* uw_port_key() << 1, and 1 if pc is exact; 0: empty */
-	u32 file;
-	struct uw_plain_rule rule;
-};
+#define UW_PLAIN_FRAMES 64u /* between two looks at the world: see uw_port_rest() */
 
 struct uw_port;
 
@@ -36,7 +25,7 @@ void uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct 
 
 /*
  * Steps from walk->regs as far as they are plain and known, to the next number of frames that
- * is a multiple of UW_PLAIN_BURST, along the walk's trail where it meets it. exact: the first pc
+ * is a multiple of UW_PLAIN_FRAMES, along the walk's trail where it meets it. exact: the first pc
  * is. Returns whether there were any; then pc is a return address, and *method says how it was
  * found; or the stack has ended, and walk->stop says why.
  */

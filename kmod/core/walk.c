@@ -60,9 +60,6 @@
 
 #define MAX_SIGNAL_FRAMES 16u
 #define FP_NEAR_BYTES     (8u << 20) /* the usual limit of a stack */
-#define REST_FRAMES       64u        /* between two looks at the world */
-
-_Static_assert(REST_FRAMES % UW_PLAIN_BURST == 0, "no look at the world is missed");
 
 /* What the walk remembers besides the registers. */
 struct progress {
@@ -307,7 +304,7 @@ static void run(struct uw_walk *walk, struct uw_port *port)
 			walk->stop = step(walk, port, &at, &found);
 		if (uw_port_busy(port) && walk->stop != UW_STOP_KILLED)
 			walk->stop = stop_busy(walk, before);
-		if (walk->stop == UW_STOP_NONE && walk->nr_frames % REST_FRAMES == 0 && uw_port_rest(port))
+		if (walk->stop == UW_STOP_NONE && walk->nr_frames % UW_PLAIN_FRAMES == 0 && uw_port_rest(port))
 			walk->stop = UW_STOP_KILLED;
 	}
 }

@@ -24,14 +24,17 @@
  *   u32 uw_port_key(const struct uw_port *port)
  *       a number below 2^31 for all that decides what is found: another one when any of it
  *       changes, the same one never for another state. 0: nothing is to be remembered.
- *   bool uw_port_covers(const struct uw_port *port, u64 address)
- *       this walk has found that what the key says of that address holds.
+ *   bool uw_port_covers(const struct uw_port *port, u64 address, struct uw_covered *covered)
+ *       this walk has found that what the key says of that address, and of all of its mapping, holds.
+ *       Inline.
  *   bool uw_port_cover(struct uw_port *port, u64 address)
  *       find that out, without a rule. The key may change.
- *   bool uw_port_open(struct uw_port *port), void uw_port_close(struct uw_port *port)
- *       begin and end to read words by uw_port_peek(port, address, &word, label), which goes to
- *       the label where that is not possible at once. In between no function is called that is not
- *       inline. false: words are not all that decides where a frame returns to.
+ *   bool uw_port_open(struct uw_port *port, u64 sp, struct uw_window *window), void uw_port_close(struct uw_port *port)
+ *       begin and end to read 64-bit words of the mapping that sp lies in, by uw_port_peek(window, address, &word, label),
+ *       which goes to the label where that is not possible at once. uw_window_has(window, address): all of the
+ *       word lies there, which the caller has to know before; uw_window_hold(window, address) is then the same
+ *       address, speculatively, too. Between the two no function is called that is not inline. false:
+ *       that memory cannot be read, or words are not all that decides where a frame returns to.
  *   u64 uw_port_strip(struct uw_port *port, u64 address)
  *       an address without its pointer authentication code.
  *   u64 uw_port_return(struct uw_port *port, u64 ra, u64 cfa)

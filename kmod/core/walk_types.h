@@ -46,4 +46,10 @@ struct uw_found {
 	bool lasting; /* the same is found as long as uw_port_key() is the same, if uw_port_covers() it */
 };
 
+/* A mapping of code: see uw_port_covers(). */
+struct uw_covered {
+	u64 start;
+	u64 bytes; /* 0: none */
+};
+
 #endif

@@ -18,10 +18,10 @@ struct uw_steps;
 
 #define UW_COVERED 4
 
-/* A mapping of code. */
-struct uw_covered {
-	u64 start;
-	u64 bytes; /* 0: none */
+/* A mapping that words may be read from. */
+struct uw_window {
+	unsigned long start;
+	unsigned long places; /* of a word in it */
 };
 
 /* One walk's view of current's memory. On the walker's stack. */
@@ -97,13 +97,16 @@ static __always_inline u32 uw_port_key(const struct uw_port *port)
 }
 
 /* By pointers, as user memory is open: a check of an index would be a call. */
-static __always_inline bool uw_port_covers(const struct uw_port *port, u64 address)
+static __always_inline bool uw_port_covers(const struct uw_port *port, u64 address, struct uw_covered *covered)
 {
-	const struct uw_covered *covered;
+	const struct uw_covered *one;
 
-	for (covered = port->covered; covered < port->covered + UW_COVERED; covered++)
-		if (address - covered->start < covered->bytes)
-			return true;
+	for (one = port->covered; one < port->covered + UW_COVERED; one++) {
+		if (address - one->start >= one->bytes)
+			continue;
+		*covered = *one;
+		return true;
+	}
 	return false;
 }
 
@@ -121,10 +124,14 @@ static inline void uw_port_set_epoch(struct uw_port *port, u64 epoch)
 }
 
 /* The mapping that was read last. */
-static inline bool uw_port_open(struct uw_port *port)
+static inline bool uw_port_open(struct uw_port *port, u64 sp, struct uw_window *window)
 {
-	if ((IS_ENABLED(CONFIG_UPROBES) && port->probed) || !port->readable_places)
+	if (IS_ENABLED(CONFIG_UPROBES) && port->probed)
 		return false;
+	if (unlikely(sp - port->readable_start >= port->readable_places) && uw_memory_enter_at(port, sp))
+		return false;
+	window->start = port->readable_start;
+	window->places = port->readable_places;
 	pagefault_disable();
 	if (user_read_access_begin((const void __user *)port->readable_start,
 				   port->readable_places + port->word_bytes - 1))
@@ -139,16 +146,20 @@ static inline void uw_port_close(struct uw_port *port)
 	pagefault_enable();
 }
 
-/* Not beyond the mapping, not even speculatively. 64-bit words. */
-#define uw_port_peek(port, address, word, failed)                                                        \
-	do {                                                                                             \
-		unsigned long place_ = (address) - (port)->readable_start;                               \
-                                                                                                         \
-		if (place_ >= (port)->readable_places)                                                   \
-			goto failed;                                                                     \
-		place_ = array_index_nospec(place_, (port)->readable_places);                            \
-		unsafe_get_user(*(word), (const u64 __user *)((port)->readable_start + place_), failed); \
-	} while (0)
+static __always_inline bool uw_window_has(const struct uw_window *window, u64 address)
+{
+	return address - window->start < window->places;
+}
+
+static __always_inline u64 uw_window_hold(const struct uw_window *window, u64 address)
+{
+	unsigned long place = address - window->start;
+
+	return window->start + array_index_nospec(place, window->places);
+}
+
+#define uw_port_peek(window, address, word, failed) \
+	unsafe_get_user(*(word), (const u64 __user *)(unsigned long)(address), failed)
 
 /* Some kernels never preempt their own code. */
 static inline int uw_port_rest(struct uw_port *port)

@@ -169,9 +169,11 @@ void uw_steps_give(struct uw_port *port)
 
 void uw_steps_cover(struct uw_port *port, const struct uw_range *range)
 {
+	struct uw_covered covered;
+
 	if (!port->steps)
 		return;
-	if (!uw_port_covers(port, range->start))
+	if (!uw_port_covers(port, range->start, &covered))
 		port->covered[port->nr_covered++ % UW_COVERED] =
 			(struct uw_covered){ .start = range->start, .bytes = range->end - range->start };
 	smp_rmb(); /* the range before the counter: see above */

@@ -8,7 +8,6 @@
 #define UW_PORT_WALK_H
 
 #include "table.h"
-#include "uw_port_peek.h"
 #include "walk.h"
 
 struct uw_port_code {
@@ -50,6 +49,31 @@ struct uw_port {
 	u32 looks;        /* how often uw_port_cover() was called */
 	u32 busy_at_look; /* that call (from 1) is refused, and all is busy; 0: none */
 };
+
+/* One slice. */
+struct uw_window {
+	u64 start;
+	u64 places; /* of a word in it */
+	const u8 *data;
+};
+
+UW_PORT_INLINE bool uw_window_has(const struct uw_window *window, u64 address)
+{
+	return address - window->start < window->places;
+}
+
+UW_PORT_INLINE u64 uw_window_hold(const struct uw_window *window, u64 address)
+{
+	(void)window;
+	return address;
+}
+
+#define uw_port_peek(window, address, word, failed)                                        \
+	do {                                                                               \
+		if (!uw_window_has(window, address))                                       \
+			goto failed;                                                       \
+		memcpy(word, (window)->data + ((address) - (window)->start), sizeof(u64)); \
+	} while (0)
 
 UW_PORT_INLINE bool uw_port_refuses(struct uw_port *port)
 {
@@ -118,18 +142,23 @@ UW_PORT_INLINE u32 uw_port_key(const struct uw_port *port)
 }
 
 /* Of the code that a rule was found in, or that was looked at. */
-UW_PORT_INLINE bool uw_port_covers(const struct uw_port *port, u64 address)
+UW_PORT_INLINE bool uw_port_covers(const struct uw_port *port, u64 address, struct uw_covered *covered)
 {
 	u32 i;
 
-	for (i = 0; i < port->nr_codes && i < 64; i++)
-		if (address >= port->code[i].start && address < port->code[i].end)
-			return port->covered >> i & 1;
+	for (i = 0; i < port->nr_codes && i < 64; i++) {
+		if (address < port->code[i].start || address >= port->code[i].end)
+			continue;
+		covered->start = port->code[i].start;
+		covered->bytes = port->code[i].end - port->code[i].start;
+		return port->covered >> i & 1;
+	}
 	return false;
 }
 
 UW_PORT_INLINE bool uw_port_cover(struct uw_port *port, u64 address)
 {
+	struct uw_covered covered;
 	u32 i;
 
 	port->looks++;
@@ -140,13 +169,26 @@ UW_PORT_INLINE bool uw_port_cover(struct uw_port *port, u64 address)
 	for (i = 0; i < port->nr_codes && i < 64; i++)
 		if (address >= port->code[i].start && address < port->code[i].end)
 			port->covered |= 1ull << i;
-	return uw_port_covers(port, address);
+	return uw_port_covers(port, address, &covered);
 }
 
 /* What is to fail at a certain call does so in the general step. */
-UW_PORT_INLINE bool uw_port_open(struct uw_port *port)
+UW_PORT_INLINE bool uw_port_open(struct uw_port *port, u64 sp, struct uw_window *window)
 {
-	return !port->fail_at && !port->busy_at && !port->trampoline;
+	u32 i;
+
+	if (port->fail_at || port->busy_at || port->trampoline)
+		return false;
+	for (i = 0; i < port->nr_slices; i++) {
+		const struct uw_port_slice *slice = &port->slices[i];
+
+		window->start = slice->start;
+		window->places = slice->bytes < 8 ? 0 : slice->bytes - 7;
+		window->data = slice->data;
+		if (uw_window_has(window, sp))
+			return true;
+	}
+	return false;
 }
 
 UW_PORT_INLINE void uw_port_close(struct uw_port *port)

@@ -6,7 +6,6 @@
 #ifndef UW_PORT_WALK_H
 #define UW_PORT_WALK_H
 
-#include "uw_port_peek.h"
 #include "walk.h"
 
 struct uw_port; /* one Target */
@@ -38,23 +37,49 @@ UW_PORT_INLINE u32 uw_port_key(const struct uw_port *port)
 	return 0;
 }
 
-UW_PORT_INLINE bool uw_port_covers(const struct uw_port *port, u64 address)
+UW_PORT_INLINE bool uw_port_covers(const struct uw_port *port, u64 address, struct uw_covered *covered)
+{
+	(void)port;
+	(void)address;
+	(void)covered;
+	return false;
+}
+
+UW_PORT_INLINE bool uw_port_cover(struct uw_port *port, u64 address)
 {
 	(void)port;
 	(void)address;
 	return false;
 }
 
-UW_PORT_INLINE bool uw_port_cover(struct uw_port *port, u64 address)
-{
-	return uw_port_covers(port, address);
-}
+struct uw_window {
+	u64 start;
+};
 
-UW_PORT_INLINE bool uw_port_open(struct uw_port *port)
+UW_PORT_INLINE bool uw_port_open(struct uw_port *port, u64 sp, struct uw_window *window)
 {
 	(void)port;
+	window->start = sp;
 	return false;
 }
+
+UW_PORT_INLINE bool uw_window_has(const struct uw_window *window, u64 address)
+{
+	return address == window->start;
+}
+
+UW_PORT_INLINE u64 uw_window_hold(const struct uw_window *window, u64 address)
+{
+	(void)window;
+	return address;
+}
+
+#define uw_port_peek(window, address, word, failed)  \
+	do {                                         \
+		if (!uw_window_has(window, address)) \
+			goto failed;                 \
+		*(word) = 0;                         \
+	} while (0)
 
 UW_PORT_INLINE void uw_port_close(struct uw_port *port)
 {

@@ -57,6 +57,7 @@ public:
 		memory.lend(walk);
 		uw_walk_run(&walk, &port);
 		frames.resize(walk.nr_frames);
+		nr_frames = walk.nr_frames;
 		stop = walk.stop;
 		return frames;
 	}
@@ -69,11 +70,12 @@ public:
 	}
 
 	// What the last walk did not look up itself.
-	u32 followed() const { return memory.along->on_trail ? memory.along->end - memory.along->met_frame : 0; }
+	u32 followed() const { return memory.along->on_trail ? nr_frames - memory.along->met_frame : 0; }
 
 	Memory memory;
 	u32 key = 7;
 	u32 busy_at_look = 0;
+	u32 nr_frames = 0;
 	enum uw_stop stop = UW_STOP_NONE;
 
 private:
@@ -137,9 +139,9 @@ TEST_CASE("of a deep stack the outer steps are the trail")
 	stack.tread();
 	const auto now = stack.walk();
 	REQUIRE(now.size() == 201);
-	REQUIRE(stack.followed() == UW_TRAIL_STEPS);
-	REQUIRE(now.at(201 - UW_TRAIL_STEPS).id != 0);
-	REQUIRE(stack.walk().at(201 - UW_TRAIL_STEPS).id == now.at(201 - UW_TRAIL_STEPS).id);
+	REQUIRE(stack.followed() == UW_TRAIL_STEPS + 1);
+	REQUIRE(now.at(200 - UW_TRAIL_STEPS).id != 0);
+	REQUIRE(stack.walk().at(200 - UW_TRAIL_STEPS).id == now.at(200 - UW_TRAIL_STEPS).id);
 }
 
 TEST_CASE("frames that do not lead to the stack's end have no ids")

@@ -200,10 +200,16 @@ public:
 
 	World& bare_code(u64 start, u64 end) { return map(start, end, nullptr, UW_METHOD_NONE); }
 
+	// One right above the last one is in the same mapping.
 	World& word(u64 address, u64 value)
 	{
-		words_.push_back(std::make_unique<u64>(value));
-		slices_.push_back({address, uw_abis[arch_].word, reinterpret_cast<const u8*>(words_.back().get())});
+		const u8* bytes = reinterpret_cast<const u8*>(&value);
+		if (slices_.empty() || slices_.back().start + slices_.back().bytes != address) {
+			slices_.push_back({address, 0, nullptr});
+			bytes_.emplace_back();
+		}
+		bytes_.back().insert(bytes_.back().end(), bytes, bytes + uw_abis[arch_].word);
+		slices_.back().bytes = bytes_.back().size();
 		return *this;
 	}
 
@@ -257,6 +263,8 @@ public:
 			memory->lend(walk);
 		port.code = codes_.data();
 		port.nr_codes = static_cast<u32>(codes_.size());
+		for (std::size_t i = 0; i < slices_.size(); i++)
+			slices_[i].data = bytes_[i].data();
 		port.slices = slices_.data();
 		port.nr_slices = static_cast<u32>(slices_.size());
 		port.reads = 0;
@@ -291,8 +299,8 @@ private:
 	uw_regs regs_{};
 	std::vector<uw_port_code> codes_;
 	std::vector<std::unique_ptr<Table>> tables_;
-	std::vector<std::unique_ptr<u64>> words_;
 	std::vector<uw_port_slice> slices_;
+	std::vector<std::vector<u8>> bytes_; // of each slice
 };
 
 } // namespace core
