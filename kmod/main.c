@@ -10,7 +10,7 @@
 #include "device/netlink.h"
 #include "device/self.h"
 #include "request/deferred.h"
-#include "request/exit_hook.h"
+#include "request/release_hook.h"
 #include "request/request.h"
 #include "request/work.h"
 #include "session/fork.h"
@@ -47,7 +47,7 @@ static const struct uw_part parts[] = {
 	{ uw_trigger_cpu_setup, uw_trigger_cpu_exit },
 	{ uw_netlink_init, uw_netlink_exit },
 	{ uw_fork_init, uw_fork_exit },
-	{ uw_exit_hook_init, uw_exit_hook_exit },
+	{ uw_release_hook_init, uw_release_hook_exit },
 	{ uw_trigger_bpf_init, NULL },
 	{ uw_self_init, uw_self_exit },
 	{ uw_control_init, uw_control_exit },

@@ -27,6 +27,7 @@ struct uw_frame;
  * @lost:      0; else 1 + enum uwind_loss (uwind.h): why there is no stack
  * @stop:      enum uwind_stop: why the walk ended
  * @word_bits: 64 or 32; 0 where there is no stack
+ * @past:      1: the stack was walked before the task gave that memory up: it exits, or has executed a program
  * @frames:    for uw_deferred_frame()
  *
  * Valid while the callback runs.
@@ -39,6 +40,7 @@ struct uw_deferred_stack {
 	u8 lost;
 	u8 stop;
 	u8 word_bits;
+	u8 past;
 	const struct uw_frame *frames;
 };
 
@@ -61,7 +63,8 @@ struct uw_deferred_frame {
  *
  * Called once for each cookie that was requested, in the task whose stack it is: on its
  * way to user space, or, if the task exits, after the end of its memory (current->mm is
- * NULL then) with the stack that was walked before. May sleep, but not for long: the task
+ * NULL then) with the stack that was walked before. A task that executes a program is walked
+ * before that, too, and calls when it is the other program (@stack->past). May sleep, but not for long: the task
  * waits, and so does uw_deferred_exit().
  */
 typedef void (*uw_deferred_func_t)(struct uw_deferred *work, const struct uw_deferred_stack *stack);

@@ -8,8 +8,9 @@
  * is locked. An NMI that interrupts the very insertion may make a second request of
  * the same task, and other tasks may ask for its stack: all are answered.
  *
- * The work of a task that exits is done after exit_mm(), when its memory is gone. So
- * what is open then is walked before, by exit_hook.c, and the work hands it over.
+ * The work of a task that exits is done after exit_mm(), when its memory is gone; that of
+ * one that executes a program, when it has other memory. So what is open then is walked
+ * before, by release_hook.c, and the work hands it over.
  */
 #include <linux/hash.h>
 #include <linux/irq_work.h>
@@ -78,14 +79,15 @@ static struct uw_request **pending_slot(const struct task_struct *task, u32 prob
 	return &pending[(hash_ptr(task, UW_PENDING_BITS) + probe) & ((1 << UW_PENDING_BITS) - 1)];
 }
 
-static struct uw_request *pending_find(const struct task_struct *task)
+/* One that current may share: about the memory that it has, as it may have given up other memory since. */
+static struct uw_request *pending_find(void)
 {
 	u32 i;
 
 	for (i = 0; i < UW_PENDING_PROBES; i++) {
-		struct uw_request *request = READ_ONCE(*pending_slot(task, i));
+		struct uw_request *request = READ_ONCE(*pending_slot(current, i));
 
-		if (request && READ_ONCE(request->task) == task)
+		if (request && READ_ONCE(request->task) == current && request->mm == current->mm)
 			return request;
 	}
 	return NULL;
@@ -144,6 +146,7 @@ static void request_fill(struct uw_request *request, struct pt_regs *regs)
 	request->cookie = cookie_next(request->cpu);
 	request->time_ns = ktime_get_boot_fast_ns();
 	request->exec_id = current->self_exec_id;
+	request->mm = current->mm;
 	request->in_execve = current->in_execve;
 	request->late_regs = (in_nmi() || uw_uprobed()) && !in_user;
 	request->shadow = uw_shadow_pointer();
@@ -159,6 +162,7 @@ static void request_fill_remote(struct uw_request *request, struct task_struct *
 	request->cpu = task_cpu(task);
 	request->time_ns = ktime_get_boot_fast_ns();
 	request->exec_id = READ_ONCE(task->self_exec_id);
+	request->mm = NULL;
 	request->in_execve = false;
 	request->late_regs = true;
 	request->arch = UW_ARCH_NONE;
@@ -199,7 +203,7 @@ bool uw_request_suits(const struct task_struct *task)
 
 static struct uw_request *request_get(struct pt_regs *regs, u64 *cookie, int *loss)
 {
-	struct uw_request *request = pending_find(current);
+	struct uw_request *request = pending_find();
 
 	if (!request)
 		request = request_new(regs, loss);
@@ -295,9 +299,15 @@ int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_s
 	return -ESRCH;
 }
 
+static bool exec_id_differs(const struct uw_request *request)
+{
+	return request->exec_id != current->self_exec_id;
+}
+
+/* It is about memory that current has given up. */
 static bool request_outdated(const struct uw_request *request)
 {
-	return request->in_execve || request->exec_id != current->self_exec_id;
+	return request->mm ? request->mm != current->mm : exec_id_differs(request);
 }
 
 static void request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
@@ -336,6 +346,8 @@ static void request_walk_early(struct uw_request *request)
 	request->last.nr_frames = walk.nr_frames;
 	request->last.stop = walk.stop;
 	request->last.visible_to = askers_see_current();
+	request->last.exec_id = current->self_exec_id;
+	memcpy(request->last.comm, current->comm, TASK_COMM_LEN);
 	request->last.frames = walk.frames;
 }
 
@@ -372,7 +384,7 @@ static void request_answer_last(struct uw_request *request, struct uw_answer *an
 	};
 
 	answer->walk = &walk;
-	answer->exited = true;
+	answer->past = true;
 	request_deliver(request, answer);
 }
 
@@ -380,6 +392,9 @@ static void request_answer_now(struct uw_request *request, struct uw_answer *ans
 {
 	struct uw_walk walk = { .max_frames = READ_ONCE(max_frames) };
 
+	/* Of a program that was being executed then, the registers were not there yet. */
+	if (request->in_execve || exec_id_differs(request))
+		request->late_regs = true;
 	walk.frames = frames_take();
 	if (walk.frames) {
 		request_walk(request, &walk, false);
@@ -399,11 +414,11 @@ static void request_run(struct uw_work *work)
 
 	if (request->last.frames) {
 		request_answer_last(request, &answer);
-	} else if (request_outdated(request)) {
-		answer.loss = UWIND_LOSS_EXEC;
-		request_deliver(request, &answer);
 	} else if (!current->mm) {
 		answer.loss = UWIND_LOSS_EXIT;
+		request_deliver(request, &answer);
+	} else if (request_outdated(request)) {
+		answer.loss = UWIND_LOSS_EXEC;
 		request_deliver(request, &answer);
 	} else {
 		request_answer_now(request, &answer);

@@ -18,7 +18,7 @@ struct uw_answer {
 	struct uw_request *request; /* Lifetime: while askers are called */
 	const struct uw_walk *walk; /* Lifetime: the same; NULL: lost */
 	enum uwind_loss loss;       /* without a walk */
-	bool exited;                /* the task has no memory any more: see last.visible_to */
+	bool past;                  /* the task has given up the memory that was walked: see request->last */
 };
 
 /* One of those on whose behalf requests are made. Constant. Called by the task whose stack it is. */

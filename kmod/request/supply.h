@@ -6,6 +6,7 @@
 #define UW_SUPPLY_H
 
 #include <linux/atomic.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
@@ -20,14 +21,16 @@ struct uw_frame;
 struct uw_quota;
 
 /*
- * What was walked in advance, of a task that exits. Written by that task, before its task work ends; then by
- * anyone who has found that it ended (uw_request_ask_task()).
+ * What was walked in advance, of a task that exits, or executes a program. Written by that task, before its task
+ * work ends; then by anyone who has found that it ended (uw_request_ask_task()).
  */
 struct uw_last_walk {
 	struct uw_frame *frames; /* owned; NULL: nothing */
 	u32 nr_frames;
 	u8 stop;                  /* enum uw_stop */
 	unsigned long visible_to; /* as uw_asker.visible_to() */
+	u64 exec_id;              /* of the task, then */
+	char comm[TASK_COMM_LEN]; /* the same */
 };
 
 /*
@@ -54,6 +57,7 @@ struct uw_request {
 	u64 cookie;
 	u64 time_ns;
 	u64 exec_id;
+	const struct mm_struct *mm; /* the memory that it is asked in; compared only. NULL: not known */
 	bool in_execve;
 	bool late_regs; /* the saved registers may be half written, or a probe's: its task reads them later */
 	u8 arch;        /* enum uw_arch of the registers; NONE: late */

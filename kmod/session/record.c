@@ -30,17 +30,20 @@ static void *record_begin(void *at, u32 room, u16 type, u32 bytes)
 	return record;
 }
 
-u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns)
+u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns, const struct uw_last_walk *past)
 {
 	struct uwind_record_thread *record = record_begin(at, room, UWIND_RECORD_THREAD, sizeof(*record));
 
 	if (!record)
 		return sizeof(*record);
 	record->start_time_ns = current->group_leader->start_boottime;
-	record->exec_id = current->self_exec_id;
+	record->exec_id = past ? past->exec_id : current->self_exec_id;
 	record->tgid = task_tgid_nr_ns(current, ns);
 	record->tid = task_pid_nr_ns(current, ns);
-	get_task_comm(record->comm, current);
+	if (past)
+		strscpy(record->comm, past->comm, TASK_COMM_LEN);
+	else
+		get_task_comm(record->comm, current);
 	return sizeof(*record);
 }
 

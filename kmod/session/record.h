@@ -26,8 +26,8 @@ static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
 #define UW_MOST_SAMPLE_BYTES sizeof(struct uwind_record_sample)
 #define UW_MOST_STACK_BYTES  ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
 
-/* The thread current, as ns numbers it. Its own number is 0. */
-u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns);
+/* The thread current, as ns numbers it; past: as it was then, or NULL. Its own number is 0. */
+u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns, const struct uw_last_walk *past);
 
 /*
  * Part of a stack. below: the number of the part that goes on outward; 0: this one is the outermost, and ends for stop.

@@ -105,15 +105,22 @@ static void send_files(struct uw_sender *sender, struct uw_batch *batch, const s
 	}
 }
 
-static u16 send_thread(struct uw_batch_writer *writer, const struct uw_sender *sender)
+static u16 write_thread(struct uw_batch_writer *writer, const struct uw_sender *sender, const struct uw_last_walk *past)
+{
+	uw_batch_reserve(writer, UW_MOST_THREAD_BYTES);
+	return uw_batch_add_named(writer, uw_record_thread(writer->at, writer->room, sender->pid_ns, past));
+}
+
+static u16 send_thread(struct uw_batch_writer *writer, const struct uw_sender *sender, const struct uw_answer *answer)
 {
 	struct uw_known *known = &writer->batch->known;
 	u16 number = writer->batch->skb ? uw_known_current(known) : 0;
 
+	if (answer->past)
+		return write_thread(writer, sender, &answer->request->last);
 	if (number)
 		return number;
-	uw_batch_reserve(writer, UW_MOST_THREAD_BYTES);
-	number = uw_batch_add_named(writer, uw_record_thread(writer->at, writer->room, sender->pid_ns));
+	number = write_thread(writer, sender, NULL);
 	if (number)
 		uw_known_set_current(known, number);
 	return number;
@@ -182,7 +189,7 @@ static u32 send_records(struct uw_sender *sender, struct uw_batch *batch, const 
 	u16 last;
 
 	uw_batch_begin(&writer, batch);
-	of.thread = send_thread(&writer, sender);
+	of.thread = send_thread(&writer, sender, answer);
 	last = batch->last_number;
 	if (answer->walk)
 		of.stack = send_stack(&writer, answer->walk, nr);

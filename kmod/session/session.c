@@ -94,10 +94,10 @@ static void session_hide(struct uw_session *session, const struct uw_answer *ans
 	uw_stats_lost(session->counts, answer->walk ? UWIND_LOSS_HIDDEN : answer->loss, weight);
 }
 
-/* What can be seen of a task without memory is that it has none. */
+/* What is past was judged when it was walked: the task may be another program since, or nothing. */
 static bool session_sees(const struct uw_session *session, const struct uw_answer *answer)
 {
-	if (answer->exited)
+	if (answer->past)
 		return test_bit(session->slot, &answer->request->last.visible_to);
 	return uw_viewer_sees_current(session->viewer);
 }

@@ -34,7 +34,7 @@ struct entry {
 	atomic_t state;
 	pid_t tgid;
 	pid_t tid;
-	u64 exec_id;
+	const struct mm_struct *mm;
 	u8 context;
 };
 
@@ -76,7 +76,7 @@ static void entry_add(enum context context, u64 cookie)
 			continue;
 		entry->tgid = current->tgid;
 		entry->tid = current->pid;
-		entry->exec_id = current->self_exec_id;
+		entry->mm = current->mm;
 		entry->context = context;
 		atomic_set_release(&entry->state, ENTRY_OPEN);
 		return;
@@ -138,7 +138,7 @@ static void check_stack(const struct entry *entry, const struct uw_deferred_stac
 {
 	struct uw_deferred_frame frame;
 
-	if (entry->exec_id != current->self_exec_id)
+	if ((entry->mm != current->mm) != stack->past)
 		atomic_inc(&wrong_image);
 	if (!borrowed.frame(stack, 0, &frame) || borrowed.frame(stack, stack->nr_frames, &frame))
 		atomic_inc(&strange);
