@@ -3,7 +3,8 @@
  * Named points where a test build holds a task, so that the window of a race is
  * as wide as the test wants. In any other build nothing of it is left.
  *
- * Built by make UWIND_STALL=1. Parameters: stall_point, stall_ms, stall_tid, fail_part.
+ * Built by make UWIND_STALL=1. Parameters: stall_point, stall_ms, stall_tid, fail_part; walk_again and again_* are
+ * walk/again.c's.
  */
 #ifndef UW_STALL_H
 #define UW_STALL_H

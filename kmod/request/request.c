@@ -24,6 +24,7 @@
 #include "request/request.h"
 #include "stats.h"
 #include "uw_port_walk.h"
+#include "walk/again.h"
 #include "walk/memory.h"
 #include "walk/regs.h"
 #include "walk/steps.h"
@@ -327,6 +328,7 @@ static void request_walk(struct uw_request *request, struct uw_walk *walk, bool 
 		uw_uprobe_regs(&port, &walk->regs);
 	uw_steps_take(&port, walk);
 	uw_walk_run(walk, &port);
+	uw_again_check(&request->regs, walk, &port);
 	uw_steps_give(&port);
 	/* A return probe also changes the shadow stack. */
 	if (unlikely(request->shadow) && !port.probed && uw_shadow_check(walk, &port, request->shadow))
