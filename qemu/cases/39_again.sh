@@ -23,7 +23,7 @@ echo 1 >/sys/module/uwind/parameters/walk_again
 enough() { [ "$(parameter again_walks)" -ge "${WALKS:-10000}" ]; }
 until_true 300 enough || fail "enough is walked again: $(parameter again_walks)"
 echo 0 >/sys/module/uwind/parameters/walk_again
-kill $victims
+for victim in $victims; do kill "$victim"; done
 end again $recorder samples:rewrite_victim:200 chain:rewrite_victim:jumper:main chain:rewrite_victim:thrower:main \
 	chain:rewrite_victim:left:coroutine chain:rewrite_victim:right:interrupted
 echo "walked again: $(parameter again_walks), of which along a trail to its end: $(parameter again_followed)"
