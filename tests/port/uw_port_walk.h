@@ -8,6 +8,7 @@
 #define UW_PORT_WALK_H
 
 #include "table.h"
+#include "uw_window.h"
 #include "walk.h"
 
 struct uw_port_code {
@@ -49,31 +50,6 @@ struct uw_port {
 	u32 looks;        /* how often uw_port_cover() was called */
 	u32 busy_at_look; /* that call (from 1) is refused, and all is busy; 0: none */
 };
-
-/* One slice. */
-struct uw_window {
-	u64 start;
-	u64 places; /* of a word in it */
-	const u8 *data;
-};
-
-UW_PORT_INLINE bool uw_window_has(const struct uw_window *window, u64 address)
-{
-	return address - window->start < window->places;
-}
-
-UW_PORT_INLINE u64 uw_window_hold(const struct uw_window *window, u64 address)
-{
-	(void)window;
-	return address;
-}
-
-#define uw_port_peek(window, address, word, failed)                                        \
-	do {                                                                               \
-		if (!uw_window_has(window, address))                                       \
-			goto failed;                                                       \
-		memcpy(word, (window)->data + ((address) - (window)->start), sizeof(u64)); \
-	} while (0)
 
 UW_PORT_INLINE bool uw_port_refuses(struct uw_port *port)
 {
@@ -172,7 +148,7 @@ UW_PORT_INLINE bool uw_port_cover(struct uw_port *port, u64 address)
 	return uw_port_covers(port, address, &covered);
 }
 
-/* What is to fail at a certain call does so in the general step. */
+/* The slice that sp lies in. What is to fail at a certain call does so in the general step. */
 UW_PORT_INLINE bool uw_port_open(struct uw_port *port, u64 sp, struct uw_window *window)
 {
 	u32 i;

@@ -6,6 +6,7 @@
 #ifndef UW_PORT_WALK_H
 #define UW_PORT_WALK_H
 
+#include "uw_window.h"
 #include "walk.h"
 
 struct uw_port; /* one Target */
@@ -52,34 +53,13 @@ UW_PORT_INLINE bool uw_port_cover(struct uw_port *port, u64 address)
 	return false;
 }
 
-struct uw_window {
-	u64 start;
-};
-
 UW_PORT_INLINE bool uw_port_open(struct uw_port *port, u64 sp, struct uw_window *window)
 {
 	(void)port;
-	window->start = sp;
+	(void)sp;
+	memset(window, 0, sizeof(*window));
 	return false;
 }
-
-UW_PORT_INLINE bool uw_window_has(const struct uw_window *window, u64 address)
-{
-	return address == window->start;
-}
-
-UW_PORT_INLINE u64 uw_window_hold(const struct uw_window *window, u64 address)
-{
-	(void)window;
-	return address;
-}
-
-#define uw_port_peek(window, address, word, failed)  \
-	do {                                         \
-		if (!uw_window_has(window, address)) \
-			goto failed;                 \
-		*(word) = 0;                         \
-	} while (0)
 
 UW_PORT_INLINE void uw_port_close(struct uw_port *port)
 {
