@@ -133,6 +133,27 @@ TEST_CASE("a return address that has changed is followed where it leads, and the
 	REQUIRE(now.at(40).id == before.at(40).id);
 }
 
+TEST_CASE("a walk that has left its trail often meets it no more")
+{
+	Stack stack(60);
+	stack.tread();
+	for (u32 n = 1; n < UW_TRAIL_LEAVES; n++)
+		stack.call(5 * n, text + 0x1000);
+	stack.walk(); // finds the new pcs' rules
+	stack.tread();
+	for (u32 n = 1; n < UW_TRAIL_LEAVES; n++)
+		stack.call(5 * n, text + 16 * (5 * n + 1));
+	stack.walk();
+	REQUIRE(stack.followed() == 60 - 5 * (UW_TRAIL_LEAVES - 1) - 1);
+	for (u32 n = 1; n <= UW_TRAIL_LEAVES; n++)
+		stack.call(5 * n, text + 0x1000);
+	stack.walk();
+	REQUIRE(stack.followed() == 0);
+	REQUIRE(stack.stop == UW_STOP_OUTERMOST);
+	stack.walk();
+	REQUIRE(stack.followed() == 60);
+}
+
 TEST_CASE("of a deep stack the outer steps are the trail")
 {
 	Stack stack(200);
