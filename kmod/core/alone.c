@@ -77,7 +77,7 @@ static __always_inline bool moves(struct uw_port *port, u64 address, struct uw_c
 }
 
 /*
- * Steps by the cache, to where the trail is met at the latest, or the stack ends. exact: pc is; then it is one step.
+ * Steps by the cache, to where the trail is met at the latest, or the stack ends. Of an exact pc it is one step.
  * Works on copies that nobody else has the address of, so that they are in registers.
  */
 static __always_inline void go_alone(struct uw_walk *walk, struct uw_port *port, const struct uw_window *open,
@@ -127,11 +127,6 @@ static __always_inline void go_alone(struct uw_walk *walk, struct uw_port *port,
 	*state = at;
 }
 
-static u32 least(u32 a, u32 b)
-{
-	return a < b ? a : b;
-}
-
 bool uw_alone_steps(struct uw_walk *walk, struct uw_port *port, struct uw_plain_state *at, u32 most)
 {
 	u32 before = walk->nr_frames;
@@ -139,9 +134,13 @@ bool uw_alone_steps(struct uw_walk *walk, struct uw_port *port, struct uw_plain_
 
 	if (walk->along && walk->along->on_trail)
 		uw_along_leave(walk);
+	if (most > UW_ALONE_BURST)
+		most = UW_ALONE_BURST;
+	if (at->key & 1)
+		most = 1;
 	if (at->sp & 7 || !uw_port_open(port, at->sp, &window))
 		return false;
-	go_alone(walk, port, &window, at, at->key & 1 ? 1 : least(most, UW_ALONE_BURST));
+	go_alone(walk, port, &window, at, most);
 	uw_port_close(port);
 	if (walk->nr_frames > before)
 		at->key &= ~1u;

@@ -63,8 +63,9 @@ void uw_release_hook_exit(void)
 		disable_kprobe(&hooks[i].probe);
 		probes[nr++] = &hooks[i].probe;
 	}
+	if (!nr)
+		return;
 	rcu_expedite_gp();
-	if (nr)
-		unregister_kprobes(probes, nr);
+	unregister_kprobes(probes, nr);
 	rcu_unexpedite_gp();
 }
