@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A task that is in a read section of RCU on CPU 1 until it has to end, or for 15
- * seconds: nothing that waits for RCU is freed meanwhile, and nothing else runs there.
+ * A task that is in a read section of RCU on CPU 1 until it has to end, or for two
+ * minutes: nothing that waits for RCU is freed meanwhile, and nothing else runs there.
+ * After rcupdate.rcu_cpu_stall_timeout the kernel complains.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -10,7 +11,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
-#define LONGEST_MS 15000 /* before the kernel complains */
+#define LONGEST_MS 120000
 
 static struct task_struct *reader;
 static DECLARE_COMPLETION(begun);
