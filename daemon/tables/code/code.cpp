@@ -48,7 +48,7 @@ std::vector<CodeSection> sections_of(const ElfFile& file, const TableRows& table
 	return sections;
 }
 
-std::vector<AddressRange> addresses_of_gaps(const std::vector<CodeSection>& sections)
+AddressRanges addresses_of_gaps(const std::vector<CodeSection>& sections)
 {
 	std::vector<AddressRange> ranges;
 	for (const CodeSection& at : sections)
@@ -56,11 +56,11 @@ std::vector<AddressRange> addresses_of_gaps(const std::vector<CodeSection>& sect
 			ranges.push_back({at.address_of(gap.start), at.address_of(gap.end)});
 	std::sort(ranges.begin(), ranges.end(),
 		  [](const AddressRange& left, const AddressRange& right) { return left.start < right.start; });
-	return ranges;
+	return AddressRanges(std::move(ranges));
 }
 
 // The calls of code that has rows, which is code for sure.
-void find_calls(const CodeSection& at, const TableRows& table, Arch arch, const std::vector<AddressRange>& gaps,
+void find_calls(const CodeSection& at, const TableRows& table, Arch arch, const AddressRanges& gaps,
 		std::vector<CodeFunction>& functions)
 {
 	std::uint32_t from = at.range.start;
@@ -119,7 +119,7 @@ std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table,
 		return arm_stretches(file, sections, std::move(functions));
 	for (const CodeFunction& function : function_extents(file))
 		functions.push_back(function);
-	const std::vector<AddressRange> gaps = addresses_of_gaps(sections);
+	const AddressRanges gaps = addresses_of_gaps(sections);
 	for (const CodeSection& at : sections)
 		if (file.arch() != Arch::arm64 && !gaps.empty())
 			find_calls(at, table, file.arch(), gaps, functions);

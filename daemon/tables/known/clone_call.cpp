@@ -13,6 +13,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cstring>
 
 namespace uwind {
 namespace {
@@ -41,8 +42,9 @@ private:
 	{
 		return at < code_.size() ? decode_x86(code_.subspan(at), is_64_) : X86Instruction{};
 	}
+	void search(std::uint32_t number, std::vector<Place>& places) const;
 	bool is_system_call(std::uint64_t at) const;
-	bool names_clone(std::uint64_t at) const;
+	bool names(std::uint64_t at, std::uint32_t number) const;
 	bool find_call(Place& place) const;
 	void pop(const X86Instruction& instruction, Place& place) const;
 	bool find_branch(Place& place) const;
@@ -60,14 +62,11 @@ bool X86Search::is_system_call(std::uint64_t at) const
 }
 
 // mov $n, %eax or, as musl has it, mov $n, %al.
-bool X86Search::names_clone(std::uint64_t at) const
+bool X86Search::names(std::uint64_t at, std::uint32_t number) const
 {
-	constexpr std::uint32_t clone_64 = 56, clone_32 = 120, clone3 = 435;
-	const std::uint32_t clone = is_64_ ? clone_64 : clone_32;
 	if (code_[at] == mov_al)
-		return at + 2 <= code_.size() && code_[at + 1] == clone;
-	const std::uint32_t number = code_[at] == mov_eax && at + 5 <= code_.size() ? word_at(code_, at + 1) : 0;
-	return number == clone3 || number == clone;
+		return code_[at + 1] == number;
+	return code_[at] == mov_eax && at + 5 <= code_.size() && word_at(code_, at + 1) == number;
 }
 
 bool is_pop(const X86Instruction& instruction)
@@ -162,18 +161,31 @@ void X86Search::find_thread_end(Place& place) const
 	}
 }
 
-void X86Search::run(std::vector<Place>& places) const
+// The number's low byte comes right after the instruction's first.
+void X86Search::search(std::uint32_t number, std::vector<Place>& places) const
 {
-	const auto may_name = [](std::uint8_t byte) { return byte == mov_eax || byte == mov_al; };
-	for (auto it = std::find_if(code_.begin(), code_.end(), may_name);
-	     it != code_.end() && places.size() < max_places; it = std::find_if(it + 1, code_.end(), may_name)) {
+	const int low = static_cast<std::uint8_t>(number);
+	const std::uint8_t* const end = code_.data() + code_.size();
+	for (const std::uint8_t* at = code_.data(); end - at > 1 && places.size() < max_places;) {
+		at = static_cast<const std::uint8_t*>(std::memchr(at + 1, low, static_cast<std::size_t>(end - at - 1)));
+		if (!at)
+			return;
 		Place place;
-		place.before = static_cast<std::uint64_t>(it - code_.begin());
-		if (!names_clone(place.before) || !find_call(place) || !find_branch(place))
+		place.before = static_cast<std::uint64_t>(at - code_.data() - 1);
+		if (!names(place.before, number) || !find_call(place) || !find_branch(place))
 			continue;
 		find_thread_end(place);
 		places.push_back(place);
 	}
+}
+
+void X86Search::run(std::vector<Place>& places) const
+{
+	constexpr std::uint32_t clone_64 = 56, clone_32 = 120, clone3 = 435;
+	search(is_64_ ? clone_64 : clone_32, places);
+	search(clone3, places);
+	std::sort(places.begin(), places.end(),
+		  [](const Place& left, const Place& right) { return left.before < right.before; });
 }
 
 // cmp x0, #0; b.eq: or cbz x0; or the opposite. Or the same of w0.

@@ -4,6 +4,7 @@
 #include "tables/code/x86/flow.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 namespace uwind {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::uint8_t call_opcode = 0xe8;
 constexpr std::size_t distance_bytes = 4;
+constexpr std::uint64_t max_lines = 1 << 26;
 
 class CallSearch {
 public:
@@ -60,28 +62,44 @@ bool CallSearch::is_call(std::size_t opcode)
 	return false;
 }
 
-bool is_within(std::uint64_t address, const std::vector<AddressRange>& ranges)
-{
-	const auto next =
-		std::upper_bound(ranges.begin(), ranges.end(), address,
-				 [](std::uint64_t at, const AddressRange& range) { return at < range.start; });
-	return next != ranges.begin() && address < std::prev(next)->end;
-}
-
 } // namespace
 
-void find_calls_x86(const CalledFrom& from, const TableRows& table, Arch arch, const std::vector<AddressRange>& gaps,
+AddressRanges::AddressRanges(std::vector<AddressRange> ranges) : ranges_(std::move(ranges))
+{
+	if (ranges_.empty())
+		return;
+	first_ = ranges_.front().start;
+	while ((ranges_.back().end - first_) >> line_bits_ >= max_lines)
+		line_bits_++;
+	lines_.resize(((ranges_.back().end - first_) >> line_bits_) + 1);
+	for (const AddressRange& range : ranges_)
+		for (std::uint64_t line = (range.start - first_) >> line_bits_;
+		     line <= (range.end - 1 - first_) >> line_bits_; line++)
+			lines_[line] = true;
+}
+
+bool AddressRanges::find(std::uint64_t address) const
+{
+	const auto next =
+		std::upper_bound(ranges_.begin(), ranges_.end(), address,
+				 [](std::uint64_t at, const AddressRange& range) { return at < range.start; });
+	return next != ranges_.begin() && address < std::prev(next)->end;
+}
+
+void find_calls_x86(const CalledFrom& from, const TableRows& table, Arch arch, const AddressRanges& gaps,
 		    std::vector<CodeFunction>& functions)
 {
 	if (from.code.size() < 1 + distance_bytes)
 		return;
 	CallSearch search(from, table, arch);
-	const auto end = from.code.end() - distance_bytes;
-	for (auto it = std::find(from.code.begin(), end, call_opcode); it != end;
-	     it = std::find(it + 1, end, call_opcode)) {
-		const auto opcode = static_cast<std::size_t>(it - from.code.begin());
+	const std::uint8_t* const end = from.code.data() + from.code.size() - distance_bytes;
+	for (const std::uint8_t* at = from.code.data(); at < end; at++) {
+		at = static_cast<const std::uint8_t*>(std::memchr(at, call_opcode, static_cast<std::size_t>(end - at)));
+		if (!at)
+			return;
+		const auto opcode = static_cast<std::size_t>(at - from.code.data());
 		const std::uint64_t target = search.target(opcode);
-		if (is_within(target, gaps) && search.is_call(opcode))
+		if (gaps.have(target) && search.is_call(opcode))
 			functions.push_back({target, 0, false});
 	}
 }

@@ -5,6 +5,7 @@
 #include "tables/code/x86/calls.h"
 
 using uwind::AddressRange;
+using uwind::AddressRanges;
 using uwind::Arch;
 
 namespace {
@@ -18,7 +19,7 @@ std::vector<std::uint64_t> targets(const std::vector<std::uint8_t>& code, const 
 	std::vector<std::uint64_t> addresses;
 	for (const std::uint32_t row : rows)
 		table.rows.push_back({0x400 + row, 0});
-	find_calls_x86({code, 0x1000, 0x400}, table, arch, gaps, functions);
+	find_calls_x86({code, 0x1000, 0x400}, table, arch, AddressRanges(gaps), functions);
 	for (const uwind::CodeFunction& function : functions) {
 		CHECK_FALSE(function.certain);
 		addresses.push_back(function.start);
@@ -57,4 +58,17 @@ TEST_CASE("a call that is cut off, and no code at all, are nothing")
 	CHECK(targets({0xe8, 0xfb, 0x00, 0x00}, {0}, gaps).empty());
 	CHECK(targets({}, {}, gaps).empty());
 	CHECK(targets({0xe8, 0xfb, 0x00, 0x00, 0x00}, {}, gaps) == std::vector<std::uint64_t>{0x1100});
+}
+
+TEST_CASE("an address is in one of the ranges, or in none, however far they lie apart")
+{
+	const std::uint64_t far = GENERATE(std::uint64_t{0x2000}, std::uint64_t{0x2'0000'0000}, ~std::uint64_t{0xffff});
+	const AddressRanges ranges({{0x1008, 0x1009}, {0x1010, 0x1018}, {far, far + 0x20}});
+	for (const std::uint64_t inside :
+	     {std::uint64_t{0x1008}, std::uint64_t{0x1010}, std::uint64_t{0x1017}, far, far + 0x1f})
+		CHECK(ranges.have(inside));
+	for (const std::uint64_t outside : {std::uint64_t{0}, std::uint64_t{0x1007}, std::uint64_t{0x1009},
+					    std::uint64_t{0x100f}, std::uint64_t{0x1018}, far - 1, far + 0x20})
+		CHECK_FALSE(ranges.have(outside));
+	CHECK_FALSE(AddressRanges({}).have(0x1000));
 }
