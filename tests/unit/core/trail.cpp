@@ -14,12 +14,12 @@ constexpr u64 stack = 0x7ffe00000000;
 constexpr u32 frame_words = 4;
 constexpr u32 first_frames = 36; // in the first of two mappings of code
 
-// A stack of frames of 32 bytes by SP, each in a function of its own; the last one is the outermost.
+// A stack of frames of 32 bytes, each in a function of its own; the last one is the outermost.
 class Stack {
 public:
-	explicit Stack(u32 depth) : words_(depth * frame_words)
+	explicit Stack(u32 depth, const uw_rule& rule = x86_rule(UW_X86_SP, 32)) : words_(depth * frame_words)
 	{
-		draft_.add(0, x86_rule(UW_X86_SP, 32));
+		draft_.add(0, rule);
 		draft_.add(0x7000, kind_rule(UW_RULE_OUTERMOST));
 		table_ = std::make_unique<Table>(draft_.draft);
 		code_[0] = {text, text + 16 * first_frames, 0, &table_->table, 1, UW_METHOD_EH_FRAME};
@@ -27,12 +27,17 @@ public:
 		code_[1].start = code_[0].end;
 		code_[1].end = text + 0x8000;
 		code_[1].offset = 16 * first_frames;
-		for (u32 i = 0; i < depth; i++)
+		for (u32 i = 0; i < depth; i++) {
 			call(i, i + 1 < depth ? text + 16 * (i + 1) : text + 0x7010);
+			save_fp(i, i + 1);
+		}
 	}
 
 	// Frame n returns there.
 	void call(u32 n, u64 ra) { words_[n * frame_words + 3] = ra; }
+
+	// Frame n's caller has the FP of that frame.
+	void save_fp(u32 n, u32 of) { words_[n * frame_words + 2] = fp(of); }
 
 	// From frame n on, which is at that pc.
 	std::vector<uw_frame> walk(u32 n = 0, u64 pc = text, u32 max_frames = 300)
@@ -50,7 +55,8 @@ public:
 		uw_walk walk{};
 		walk.regs.pc = pc;
 		walk.regs.r[UW_X86_SP] = stack + n * frame_words * 8;
-		walk.regs.known = 1u << UW_X86_SP;
+		walk.regs.r[UW_X86_FP] = fp(n);
+		walk.regs.known = 1u << UW_X86_SP | 1u << UW_X86_FP;
 		walk.arch = UW_ARCH_X86_64;
 		walk.max_frames = max_frames;
 		walk.frames = frames.data();
@@ -79,6 +85,8 @@ public:
 	enum uw_stop stop = UW_STOP_NONE;
 
 private:
+	static u64 fp(u32 n) { return stack + n * frame_words * 8 + 16; }
+
 	Draft draft_{8, 8};
 	std::unique_ptr<Table> table_;
 	uw_port_code code_[2]{};
@@ -131,6 +139,20 @@ TEST_CASE("a return address that has changed is followed where it leads, and the
 	REQUIRE(now.at(21).id != before.at(21).id);
 	REQUIRE(now.at(5).id != before.at(5).id);
 	REQUIRE(now.at(40).id == before.at(40).id);
+}
+
+TEST_CASE("a frame pointer that has changed is followed where it leads")
+{
+	const u32 n = GENERATE(0, 10); // before the trail is met; on it
+	Stack stack(40, x86_rule(UW_X86_FP, 16, -16));
+	stack.tread();
+	REQUIRE(stack.walk().size() == 41);
+	REQUIRE(stack.followed() == 40);
+	stack.save_fp(n, n + 3);
+	const auto now = stack.walk();
+	REQUIRE(now.size() == 39);
+	REQUIRE(now.at(n + 1).pc == text + 16 * (n + 1));
+	REQUIRE(now.at(n + 2).pc == text + 16 * (n + 4));
 }
 
 TEST_CASE("a walk that has left its trail often meets it no more")
