@@ -72,7 +72,7 @@ void FileOpener::open_vdso(const FileJob& job)
 		spdlog::debug("{}", fd.error().message);
 		return not_opened(job);
 	}
-	OpenedModule vdso{*job.module, std::make_shared<UniqueFd>(std::move(*fd)), vdso_path, job.tgid, true};
+	OpenedModule vdso{*job.module, std::make_shared<UniqueFd>(std::move(*fd)), vdso_path, job.tgid, true, true};
 	vdso = with_object(std::move(vdso), objects_, modules_);
 	if (!job.make_table)
 		return adopt(job);
@@ -101,7 +101,8 @@ void FileOpener::open(FileJob job)
 	}
 	if (!job.module && !add_unannounced(job, file->identity))
 		return;
-	OpenedModule mapped{*job.module, std::make_shared<UniqueFd>(std::move(file->fd)), job.mapping.path, job.tgid};
+	OpenedModule mapped{
+		*job.module, std::make_shared<UniqueFd>(std::move(file->fd)), job.mapping.path, job.tgid, false, true};
 	mapped = with_object(std::move(mapped), objects_, modules_);
 	if (!job.make_table)
 		return adopt(job);

@@ -12,7 +12,7 @@
 
 namespace uwind {
 
-// Holds nothing of its own: what it learns goes to modules, scanned and events,
+// Safe to use from several threads. Holds nothing of its own: what it learns goes to modules, scanned and events,
 // and files that need a table go back to the queue.
 class FileOpener {
 public:

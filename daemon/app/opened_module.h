@@ -16,6 +16,7 @@ struct OpenedModule {
 	std::string path;
 	std::uint32_t tgid = 0; // a process that maps it; 0: none yet, or all of them
 	bool vdso = false;
+	bool missed = false;                                    // a stack has ended in it for want of a table
 	Result<std::shared_ptr<const Object>> object = Error{}; // ENOEXEC: neither an ELF file nor a script
 };
 

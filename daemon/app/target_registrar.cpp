@@ -8,11 +8,17 @@
 
 namespace uwind {
 
-TargetRegistrar::TargetRegistrar(const Ports& ports, Modules& modules, ScannedFiles& scanned, TableMaker& maker,
-				 EventCounter& events)
+TargetRegistrar::TargetRegistrar(const Ports& ports, Modules& modules, ScannedFiles& scanned, EventCounter& events,
+				 WorkQueue& queue)
     : kernel_(ports.kernel), processes_(ports.processes), objects_(ports.objects), modules_(modules), scanned_(scanned),
-      maker_(maker), events_(events)
+      events_(events), queue_(queue)
 {
+}
+
+void TargetRegistrar::push(OpenedModule opened)
+{
+	queue_.wait_for_room();
+	queue_.push(with_object(std::move(opened), objects_, modules_));
 }
 
 std::optional<ModuleId> TargetRegistrar::register_vdso()
@@ -25,7 +31,7 @@ std::optional<ModuleId> TargetRegistrar::register_vdso()
 	OpenedModule vdso{modules_.add(FileIdentity{}, vdso_path).id, std::make_shared<UniqueFd>(std::move(*fd)),
 			  vdso_path};
 	vdso.vdso = true;
-	maker_.make(with_object(std::move(vdso), objects_, modules_));
+	push(std::move(vdso));
 	return vdso.id;
 }
 
@@ -56,7 +62,7 @@ void TargetRegistrar::register_mapping(std::uint32_t pid, const Mapping& mapping
 	if (!added.is_new)
 		return;
 	OpenedModule opened{added.id, std::make_shared<UniqueFd>(std::move(file->fd)), mapping.path, pid};
-	maker_.make(with_object(std::move(opened), objects_, modules_));
+	push(std::move(opened));
 }
 
 void TargetRegistrar::register_processes(const std::vector<std::uint32_t>& pids, const StopRequested& stop)
@@ -83,7 +89,7 @@ std::optional<Module> TargetRegistrar::register_path(const std::string& path)
 	const auto added = modules_.add(file->identity, real);
 	if (added.is_new) {
 		OpenedModule opened{added.id, std::make_shared<UniqueFd>(std::move(file->fd)), real};
-		maker_.make(with_object(std::move(opened), objects_, modules_));
+		push(std::move(opened));
 	}
 	return modules_.get(added.id);
 }

@@ -13,17 +13,18 @@
 #include "app/modules.h"
 #include "app/ports.h"
 #include "app/scanned_files.h"
-#include "app/table_maker.h"
+#include "app/work_queue.h"
 
 namespace uwind {
 
 using StopRequested = std::function<bool()>;
 
-// Holds nothing of its own: what it finds goes to modules, scanned, events and the module.
+// Holds nothing of its own: what it finds goes to modules, scanned and events, and files that need a table
+// to the queue. It waits while that is full.
 class TargetRegistrar {
 public:
-	TargetRegistrar(const Ports& ports, Modules& modules, ScannedFiles& scanned, TableMaker& maker,
-			EventCounter& events);
+	TargetRegistrar(const Ports& ports, Modules& modules, ScannedFiles& scanned, EventCounter& events,
+			WorkQueue& queue);
 
 	// The vDSO of 64-bit processes. Nothing: it cannot be read.
 	std::optional<ModuleId> register_vdso();
@@ -34,6 +35,7 @@ public:
 private:
 	using Names = std::set<std::string>;
 
+	void push(OpenedModule opened);
 	Names served_paths();
 	void register_mapping(std::uint32_t pid, const Mapping& mapping, const Names& served);
 	std::optional<Module> register_path(const std::string& path);
@@ -46,8 +48,8 @@ private:
 	Objects& objects_;
 	Modules& modules_;
 	ScannedFiles& scanned_;
-	TableMaker& maker_;
 	EventCounter& events_;
+	WorkQueue& queue_;
 };
 
 } // namespace uwind

@@ -5,14 +5,15 @@
 namespace uwind {
 namespace {
 
+constexpr std::chrono::milliseconds look_around(100); // how often stop() is asked
 constexpr std::size_t max_modules = 12'000;
 constexpr std::size_t given_up_at_once = 1024;
 
 } // namespace
 
 Tracker::Tracker(const Ports& ports, Modules& modules)
-    : modules_(modules), maker_(ports, modules_, events_), registrar_(ports, modules_, scanned_, maker_, events_),
-      worker_(ports.threads, queue_, FileOpener(ports, modules_, scanned_, events_, queue_), maker_)
+    : modules_(modules), maker_(ports, modules_, events_), registrar_(ports, modules_, scanned_, events_, queue_),
+      workers_(ports.threads, queue_, FileOpener(ports, modules_, scanned_, events_, queue_), maker_)
 {
 }
 
@@ -23,6 +24,8 @@ void Tracker::register_targets(const std::vector<std::uint32_t>& pids, const std
 	if (!program.empty())
 		registrar_.register_program(program);
 	registrar_.register_processes(pids, stop);
+	while (!queue_.wait_until_made(look_around) && !stop())
+		;
 }
 
 void Tracker::note(const FileRecord& record)
@@ -35,7 +38,7 @@ void Tracker::note(const FileRecord& record)
 	const auto added = modules_.add(identity, record.vdso ? vdso_path : record.mapping.path);
 	modules_.bind(record.number, added.id);
 	if (!added.is_new)
-		return;
+		return record.no_table ? queue_.miss(added.id) : void();
 	FileJob job;
 	job.module = added.id;
 	job.file_number = record.number;

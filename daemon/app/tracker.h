@@ -5,12 +5,12 @@
 
 #include <chrono>
 
-#include "app/file_worker.h"
+#include "app/file_workers.h"
 #include "app/target_registrar.h"
 
 namespace uwind {
 
-// For one thread. What it shares with the worker's thread (modules, counts, scanned
+// For one thread. What it shares with the workers' threads (modules, counts, scanned
 // files, table maker, queue) are classes that are safe to use from several threads.
 class Tracker {
 public:
@@ -39,10 +39,10 @@ private:
 	EventCounter events_;
 	ScannedFiles scanned_;
 	TableMaker maker_;
+	WorkQueue queue_;
 	TargetRegistrar registrar_;
 	std::optional<ModuleId> vdso_; // of 64-bit processes
-	WorkQueue queue_;
-	FileWorker worker_; // last: its thread uses the others
+	FileWorkers workers_;          // last: their threads use the others
 };
 
 } // namespace uwind

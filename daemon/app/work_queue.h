@@ -28,7 +28,7 @@ struct FileJob {
 using Work = std::variant<FileJob, OpenedModule>;
 
 // Files are opened first, while the processes that map them may still live, and
-// tables are made when no file waits. Any thread may push; one thread takes.
+// tables are made when no file waits: those that were missed first. Safe to use from several threads.
 class WorkQueue {
 public:
 	static constexpr std::size_t max_jobs = 4096;  // files to be opened
@@ -37,12 +37,22 @@ public:
 	// False: max_jobs wait, and this one is dropped.
 	bool push(FileJob job);
 	void push(OpenedModule opened);
+	// A table that waits is missed from now on.
+	void miss(ModuleId id);
 	// Fewer than max_opened wait for their tables.
 	bool has_room() const;
+	void wait_for_room();
+	// Waits until all tables that were pushed have been made. False: time was up.
+	bool wait_until_made(std::chrono::milliseconds timeout);
 
-	// Waits for work; what was taken before counts as done. Nothing: the queue was
-	// closed, whatever is left in it.
+	enum class Kind { open, make };
+	static Kind kind_of(const Work& work)
+	{
+		return std::holds_alternative<FileJob>(work) ? Kind::open : Kind::make;
+	}
+	// Waits for work. Nothing: the queue was closed, whatever is left in it.
 	std::optional<Work> take();
+	void done(Kind kind); // with what was taken
 
 	// No table is handed out from now on. Waits until all files that were pushed
 	// have been opened. False: time was up.
@@ -50,14 +60,15 @@ public:
 	void close();
 
 private:
+	std::size_t waiting() const { return missed_.size() + opened_.size(); }
 	bool has_work() const;
 	Work next();
 
 	mutable std::mutex mutex_; // guards what follows
 	std::condition_variable changed_;
 	std::deque<FileJob> jobs_;
-	std::deque<OpenedModule> opened_;
-	bool busy_ = false; // with what was taken last
+	std::deque<OpenedModule> missed_, opened_;
+	unsigned opening_ = 0, making_ = 0; // taken, and not done
 	bool draining_ = false;
 	bool closed_ = false;
 };

@@ -25,8 +25,8 @@ OpenedModule opened(ModuleId id)
 	return opened;
 }
 
-// "file 3" or "table 3"; "": the queue is closed.
-std::string taken(WorkQueue& queue)
+// "file 3" or "table 3"; "": the queue is closed. Not done with it yet.
+std::string begun(WorkQueue& queue)
 {
 	const auto work = queue.take();
 	if (!work)
@@ -34,6 +34,15 @@ std::string taken(WorkQueue& queue)
 	if (const auto* job = std::get_if<FileJob>(&*work))
 		return "file " + std::to_string(job->file_number);
 	return "table " + std::to_string(std::get<OpenedModule>(*work).id);
+}
+
+// The same, and done with it.
+std::string taken(WorkQueue& queue)
+{
+	std::string what = begun(queue);
+	if (!what.empty())
+		queue.done(what.starts_with("file") ? WorkQueue::Kind::open : WorkQueue::Kind::make);
+	return what;
 }
 
 // A thread that calls take() and lets wait() see what came of it.
@@ -141,12 +150,54 @@ TEST_CASE("draining waits until the last file taken is open")
 {
 	WorkQueue queue;
 	REQUIRE(queue.push(job(1)));
-	CHECK(taken(queue) == "file 1");
-	CHECK_FALSE(queue.drain(milliseconds(20))); // taken, and perhaps not open yet
-	Taker taker(queue);                         // comes for more: the file is open
+	REQUIRE(queue.push(job(2)));
+	CHECK(begun(queue) == "file 1");
+	CHECK(taken(queue) == "file 2");
+	CHECK_FALSE(queue.drain(milliseconds(20)));
+	queue.done(WorkQueue::Kind::open);
 	CHECK(queue.drain(milliseconds(5000)));
-	queue.close();
-	CHECK(taker.result().empty());
+}
+
+TEST_CASE("tables that were missed are made first, also those that were missed while they waited")
+{
+	WorkQueue queue;
+	for (ModuleId id = 1; id <= 3; id++)
+		queue.push(opened(id));
+	OpenedModule missed = opened(4);
+	missed.missed = true;
+	queue.push(std::move(missed));
+	queue.miss(3);
+	queue.miss(3);
+	queue.miss(99);
+	for (const char* expected : {"table 4", "table 3", "table 1", "table 2"})
+		CHECK(taken(queue) == expected);
+}
+
+TEST_CASE("waiting for tables ends when the last one is made")
+{
+	WorkQueue queue;
+	CHECK(queue.wait_until_made(milliseconds(0)));
+	queue.push(opened(1));
+	queue.push(opened(2));
+	CHECK(begun(queue) == "table 1");
+	CHECK(taken(queue) == "table 2");
+	CHECK_FALSE(queue.wait_until_made(milliseconds(20)));
+	queue.done(WorkQueue::Kind::make);
+	CHECK(queue.wait_until_made(milliseconds(5000)));
+}
+
+TEST_CASE("who waits for room goes on when a table is taken")
+{
+	WorkQueue queue;
+	for (ModuleId id = 0; id < WorkQueue::max_opened; id++)
+		queue.push(opened(id));
+	std::atomic<bool> has_room = false;
+	std::thread waiting([&] { queue.wait_for_room(), has_room = true; });
+	std::this_thread::sleep_for(milliseconds(20));
+	CHECK_FALSE(has_room);
+	CHECK(taken(queue) == "table 0");
+	waiting.join();
+	CHECK(has_room);
 }
 
 TEST_CASE("a queue that is drained hands out files, however many are open, and no tables")
