@@ -52,7 +52,10 @@ Result<Settings> settings_of(const Arguments& arguments)
 
 class RealOutside : public Outside {
 public:
-	explicit RealOutside(std::unique_ptr<Machine> machine) : machine_(std::move(machine)) {}
+	RealOutside(std::unique_ptr<Machine> machine, const std::string& table_cache)
+	    : machine_(std::move(machine)), objects_(objects_with(table_cache))
+	{
+	}
 	Ports ports() override { return ports_of(*machine_, objects_); }
 
 private:
@@ -60,12 +63,12 @@ private:
 	ElfObjects objects_;
 };
 
-Result<std::unique_ptr<Outside>> open_outside()
+Result<std::unique_ptr<Outside>> open_outside(const Settings& settings)
 {
 	auto machine = Machine::open();
 	if (!machine)
 		return machine.error();
-	return std::unique_ptr<Outside>(std::make_unique<RealOutside>(std::move(*machine)));
+	return std::unique_ptr<Outside>(std::make_unique<RealOutside>(std::move(*machine), settings.table_cache));
 }
 
 std::string describe(const Report& report)
@@ -110,7 +113,9 @@ int run(const Arguments& arguments)
 // A path on the command line may be relative to the current folder.
 std::string given(const SettingKey& key, const std::string& value)
 {
-	return key.is_path && !value.empty() ? std::filesystem::absolute(value).string() : value;
+	Settings unused;
+	return key.is_path && !value.empty() && !key.set(unused, value) ? std::filesystem::absolute(value).string()
+									: value;
 }
 
 void add_key(CLI::App& app, Arguments& arguments, const SettingKey& key)

@@ -87,6 +87,7 @@ refresh() {
 		systemd-sysusers uwind.conf
 		systemd-tmpfiles --create uwind.conf
 	else
+		rm -rf /var/cache/uwind
 		rmdir --ignore-fail-on-non-empty /var/lib/uwind/reports /var/lib/uwind 2>/dev/null || true
 	fi
 	udevadm control --reload || true

@@ -47,7 +47,8 @@ Counts Recording::own_counts()
 	Counts counts{{"messages_missing", 0}, {"decode_errors", 0},      {"records_unknown", 0},
 		      {"tables_made", 0},      {"tables_shared", 0},      {"tables_refused", 0},
 		      {"tables_rejected", 0},  {"tables_given_up", 0},    {"files_without_table", 0},
-		      {"files_not_opened", 0}, {"files_not_followed", 0}, {"sections_refused", 0}};
+		      {"files_not_opened", 0}, {"files_not_followed", 0}, {"sections_refused", 0},
+		      {"tables_kept", 0}};
 	for (const auto& [name, count] : counts_)
 		counts[name] = count;
 	for (const auto& [name, count] : tracker_.counts())

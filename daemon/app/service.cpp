@@ -42,7 +42,7 @@ std::string in_words(const Settings& settings)
 bool same_session(const Settings& one, const Settings& other)
 {
 	return one.event == other.event && one.frequency == other.frequency && one.cgroup == other.cgroup &&
-	       one.cpus == other.cpus && one.max_depth == other.max_depth;
+	       one.cpus == other.cpus && one.max_depth == other.max_depth && one.table_cache == other.table_cache;
 }
 
 void set_log_level(const Settings& settings)
@@ -69,7 +69,7 @@ Status Service::run()
 // One recording: until the service ends, or until its session's settings change.
 Status Service::record()
 {
-	auto outside = ports_.open();
+	auto outside = ports_.open(settings_);
 	if (!outside)
 		return outside.error();
 	const Ports machine = (*outside)->ports();
@@ -158,7 +158,7 @@ Status Service::adopt(const Settings& wanted)
 // continues; this one never counts, and ends with its device.
 Status Service::try_session(const Settings& wanted)
 {
-	auto outside = ports_.open();
+	auto outside = ports_.open(wanted);
 	if (!outside)
 		return outside.error();
 	const auto session = (*outside)->ports().kernel.start_session(options_of(wanted).session);

@@ -25,7 +25,7 @@ struct ServicePorts {
 	Requests& requests;
 	Supervisor& supervisor;
 	ReportStore& reports;
-	std::function<Result<std::unique_ptr<Outside>>()> open;
+	std::function<Result<std::unique_ptr<Outside>>(const Settings&)> open;
 	std::function<Result<Settings>()> read_settings;
 	std::function<std::string(const Report&)> describe; // a report, in one line
 };

@@ -80,6 +80,21 @@ std::string get_cpus(const Settings& settings)
 	return settings.cpus.empty() ? std::string(everything) : text_of_cpus(settings.cpus);
 }
 
+constexpr std::string_view nothing = "none";
+
+bool set_table_cache(Settings& settings, std::string_view value)
+{
+	if (value != nothing && !value.starts_with('/'))
+		return false;
+	settings.table_cache = value == nothing ? "" : value;
+	return true;
+}
+
+std::string get_table_cache(const Settings& settings)
+{
+	return settings.table_cache.empty() ? std::string(nothing) : settings.table_cache;
+}
+
 bool set_verbose(Settings& settings, std::string_view value)
 {
 	if (value != "yes" && value != "no")
@@ -105,6 +120,8 @@ constexpr SettingKey keys[] = {
 	 set_cpus, get_cpus},
 	{"max_depth", "--max-depth", "Most frames of one stack", "a number from 1 to 4096", "512", false, false,
 	 set_number<&Settings::max_depth, 1, most_frames>, get_number<&Settings::max_depth>},
+	{"table_cache", "--table-cache", "Folder in which tables are kept, or none",
+	 "none, or a path that begins with '/'", default_table_cache, true, false, set_table_cache, get_table_cache},
 	{"verbose", "-v,--verbose", "Log details, such as files without unwind information", "yes or no", "yes", false,
 	 true, set_verbose, [](const Settings& settings) { return std::string(settings.verbose ? "yes" : "no"); }},
 };

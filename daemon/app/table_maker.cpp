@@ -73,6 +73,8 @@ void TableMaker::look_for_table(const OpenedModule& opened)
 		complain(opened, Error{EBADMSG, content->sframe_refused});
 		events_.count("sections_refused");
 	}
+	if (content && content->kept)
+		events_.count("tables_kept");
 	if (content)
 		return give(opened, content->content);
 	complain(opened, content.error("no table"));

@@ -18,7 +18,8 @@ public:
 
 	// The outcome goes to modules and is counted as tables_made, _shared (another
 	// program's table serves the file), _refused (the budget is full) or _rejected,
-	// or as files_without_table. A broken section also counts as sections_refused.
+	// or as files_without_table. A broken section also counts as sections_refused; a table that
+	// was not made anew, as tables_kept.
 	void make(const OpenedModule& opened);
 	// Destroys the tables of at most so many files that were used neither in this period nor
 	// in the last one.

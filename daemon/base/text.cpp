@@ -14,6 +14,17 @@ std::string hex(std::uint64_t value)
 	return "0x" + std::string(digits, end);
 }
 
+std::string digits_of(Bytes bytes)
+{
+	static constexpr char digits[] = "0123456789abcdef";
+	std::string result;
+	for (const std::uint8_t byte : bytes) {
+		result += digits[byte >> 4];
+		result += digits[byte & 15];
+	}
+	return result;
+}
+
 std::optional<std::uint64_t> parse_number(std::string_view text, int base)
 {
 	std::uint64_t value = 0;

@@ -7,10 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_cursor.h"
+
 namespace uwind {
 
 // "0x1f"
 std::string hex(std::uint64_t value);
+
+// "00ff10": two digits a byte
+std::string digits_of(Bytes bytes);
 
 // All of text as a number of that base. Nothing: it is none; a prefix such as "0x" is not accepted.
 std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10);

@@ -29,7 +29,8 @@ constexpr int command_not_found = 127;
 class Record {
 public:
 	Record(const RecordArguments& arguments, StopSignals& signals, Machine& machine)
-	    : arguments_(arguments), signals_(signals), machine_(machine)
+	    : arguments_(arguments), signals_(signals), machine_(machine),
+	      objects_(objects_with(table_cache_of(arguments)))
 	{
 	}
 

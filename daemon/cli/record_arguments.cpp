@@ -2,7 +2,10 @@
 // The options of uwind record, and the recording that they describe.
 #include "cli/record_arguments.h"
 
+#include <unistd.h>
+
 #include "base/cpu_list.h"
+#include "model/settings.h"
 
 namespace uwind {
 namespace {
@@ -121,6 +124,9 @@ void add_record_options(CLI::App& verb, RecordArguments& arguments)
 	verb.add_option("--duration", arguments.duration_s, "Stop after this many seconds")->check(CLI::PositiveNumber);
 	verb.add_option("-o,--output", arguments.output, "The report; an older one becomes FILE.old")
 		->capture_default_str();
+	verb.add_option("--table-cache", arguments.table_cache,
+			std::string("Folder in which tables are kept for the next time, or none (default: ") +
+				default_table_cache + " for root, else none)");
 	verb.add_flag("-v,--verbose", arguments.verbose, "Log details, such as files without unwind information");
 }
 
@@ -137,6 +143,13 @@ std::optional<Error> wrong(const RecordArguments& arguments)
 			if (pid <= 0)
 				return Error{EINVAL, option + std::to_string(pid) + ": not a process number"};
 	return std::nullopt;
+}
+
+std::string table_cache_of(const RecordArguments& arguments)
+{
+	if (arguments.table_cache.empty())
+		return ::geteuid() == 0 ? default_table_cache : "";
+	return arguments.table_cache == "none" ? "" : arguments.table_cache;
 }
 
 RecordingOptions options_of(const RecordArguments& arguments)

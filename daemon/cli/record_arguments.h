@@ -25,6 +25,7 @@ struct RecordArguments {
 	std::uint32_t max_depth = 0; // 0: not given
 	double duration_s = 0;       // 0: until the command ends or a signal arrives
 	std::string output = "uwind.json";
+	std::string table_cache; // "": not given
 	bool verbose = false;
 	std::vector<std::string> command;
 };
@@ -33,6 +34,9 @@ void add_record_options(CLI::App& verb, RecordArguments& arguments);
 
 // Arguments that contradict each other. Nothing: there are none.
 std::optional<Error> wrong(const RecordArguments& arguments);
+
+// The folder in which tables are kept; "": none. Users without privilege have none of their own.
+std::string table_cache_of(const RecordArguments& arguments);
 
 // Only for arguments that are not wrong(). A command is not among the targets: it has no process yet.
 RecordingOptions options_of(const RecordArguments& arguments);

@@ -8,7 +8,7 @@ _uwind_options() {
 	'') echo "-h --help --version" ;;
 	record)
 		echo "-h --help --version -a --all -p --pid --exclude-pid -G --cgroup -C --cpu -e --event -F --frequency -c --count" \
-			"--max-depth --duration -o --output -v --verbose --"
+			"--max-depth --duration -o --output --table-cache -v --verbose --"
 		;;
 	report) echo "-h --help --version -i --input --format -o --output" ;;
 	doctor) echo "-h --help --version --format" ;;
@@ -31,6 +31,7 @@ _uwind_values() {
 	doctor:--format) echo "text json" ;;
 	table:--source) echo "best sframe eh_frame" ;;
 	record:-o | record:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;
+	record:--table-cache) echo FILE ;;
 	record:-p | record:--pid | record:--exclude-pid) echo PIDS ;;
 	record:-G | record:--cgroup) echo CGROUP ;;
 	record:-C | record:--cpu | record:--max-depth) echo NUMBER ;;

@@ -2,6 +2,7 @@
 // ELF headers, read through libelf: the reader that fills an ElfFile, and the functions of ElfFile.
 #include "elf/file.h"
 
+#include "base/text.h"
 #include "elf/failure.h"
 
 #include <algorithm>
@@ -16,17 +17,6 @@ constexpr std::size_t max_segments = 16; // the module's limit
 constexpr std::uint64_t max_note_bytes = 1 << 20;
 constexpr std::uint32_t max_id_bytes = 64;
 
-std::string hex(Bytes bytes)
-{
-	static constexpr char digits[] = "0123456789abcdef";
-	std::string result;
-	for (const std::uint8_t byte : bytes) {
-		result += digits[byte >> 4];
-		result += digits[byte & 15];
-	}
-	return result;
-}
-
 // "": none.
 std::string build_id_in(Elf_Data* notes)
 {
@@ -36,7 +26,7 @@ std::string build_id_in(Elf_Data* notes)
 		const auto* bytes = static_cast<const std::uint8_t*>(notes->d_buf);
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !std::memcmp(bytes + name, "GNU", 4) &&
 		    note.n_descsz <= max_id_bytes)
-			return hex(Bytes(bytes + id, note.n_descsz));
+			return digits_of(Bytes(bytes + id, note.n_descsz));
 	}
 	return "";
 }
@@ -219,9 +209,9 @@ Result<ElfFile> if_usable(ElfFile file)
 
 } // namespace
 
-Result<ElfFile> ElfFile::open_any(int fd)
+Result<ElfFile> ElfFile::open_any(int fd, std::shared_ptr<ReadLog> log)
 {
-	Result<ElfImage> image = ElfImage::open(fd);
+	Result<ElfImage> image = ElfImage::open(fd, std::move(log));
 	if (!image)
 		return image.error();
 	return ElfFileReader(std::move(*image)).run();

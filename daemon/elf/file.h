@@ -61,7 +61,8 @@ public:
 	static Result<ElfFile> open(int fd);
 	// Opens any file that libelf reads, for any machine. Leaves out what is broken; usable() says why
 	// open() would refuse the file.
-	static Result<ElfFile> open_any(int fd);
+	// log: of what is read besides headers; null: none.
+	static Result<ElfFile> open_any(int fd, std::shared_ptr<ReadLog> log = {});
 	const Status& usable() const { return usable_; }
 	// An image in memory, such as the vDSO's. The bytes are copied, or moved.
 	static Result<ElfFile> from_bytes(Bytes bytes);
@@ -107,6 +108,7 @@ public:
 
 private:
 	friend class ElfFileReader;
+	friend void add_headers(Digest& digest, const ElfFile& file);
 	explicit ElfFile(ElfImage image) : image_(std::move(image)) {}
 
 	ElfImage image_;

@@ -15,7 +15,7 @@ Result<ElfImage> ElfImage::checked(ElfImage image)
 	return image;
 }
 
-Result<ElfImage> ElfImage::open(int fd)
+Result<ElfImage> ElfImage::open(int fd, std::shared_ptr<ReadLog> log)
 {
 	struct stat status;
 	if (fstat(fd, &status))
@@ -26,6 +26,7 @@ Result<ElfImage> ElfImage::open(int fd)
 	ElfImage image;
 	image.file_bytes_ = static_cast<std::uint64_t>(status.st_size);
 	image.elf_.reset(elf_begin(fd, ELF_C_READ, nullptr));
+	image.log_ = std::move(log);
 	return checked(std::move(image));
 }
 
@@ -40,7 +41,7 @@ Result<ElfImage> ElfImage::from_bytes(std::vector<std::uint8_t>&& bytes)
 	return checked(std::move(image));
 }
 
-Result<Bytes> ElfImage::chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const
+Result<Bytes> ElfImage::peek(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const
 {
 	if (!holds(offset, bytes))
 		return elf_failure(EBADMSG, "%s: bytes 0x%llx+0x%llx lie past the file's end", what.c_str(),
@@ -58,13 +59,31 @@ Result<Bytes> ElfImage::chunk(std::uint64_t offset, std::uint64_t bytes, const s
 	return Bytes(static_cast<const std::uint8_t*>(data->d_buf), bytes);
 }
 
+Result<Bytes> ElfImage::chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const
+{
+	Result<Bytes> found = peek(offset, bytes, what);
+	if (!log_)
+		return found;
+	if (found)
+		log_->add(offset, *found);
+	else
+		log_->leave_out();
+	return found;
+}
+
+// On this machine libelf converts nothing: the entries are the file's bytes.
 Elf_Data* ElfImage::table(std::uint64_t offset, std::uint64_t bytes, Elf_Type type) const
 {
 	const bool notes = type == ELF_T_NHDR || type == ELF_T_NHDR8; // of any length each
 	const std::size_t entry = notes ? 1 : gelf_fsize(elf(), type, 1, EV_CURRENT);
 	if (!entry || bytes < entry || bytes > max_section_bytes || !holds(offset, bytes))
 		return nullptr;
-	return elf_getdata_rawchunk(elf(), static_cast<std::int64_t>(offset), bytes - bytes % entry, type);
+	Elf_Data* data = elf_getdata_rawchunk(elf(), static_cast<std::int64_t>(offset), bytes - bytes % entry, type);
+	if (log_ && data)
+		log_->add(offset, Bytes(static_cast<const std::uint8_t*>(data->d_buf), data->d_size));
+	else if (log_)
+		log_->leave_out();
+	return data;
 }
 
 } // namespace uwind

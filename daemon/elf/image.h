@@ -5,6 +5,7 @@
 #include "base/byte_cursor.h"
 #include "base/handle.h"
 #include "base/result.h"
+#include "elf/read_log.h"
 
 #include <gelf.h>
 #include <memory>
@@ -21,11 +22,14 @@ inline constexpr std::uint64_t max_section_bytes = 256u << 20;
 class ElfImage {
 public:
 	// fd must stay open as long as the image is used. ENOEXEC: not an ELF file.
-	static Result<ElfImage> open(int fd);
+	// log: of what chunk() and table() read from now on; null: none.
+	static Result<ElfImage> open(int fd, std::shared_ptr<ReadLog> log = {});
 	static Result<ElfImage> from_bytes(std::vector<std::uint8_t>&& bytes);
 
 	Elf* elf() const { return elf_.get(); }
+	ReadLog* log() const { return log_.get(); }
 	bool is_narrow() const { return gelf_getclass(elf()) == ELFCLASS32; }
+	std::uint64_t file_bytes() const { return file_bytes_; }
 	// Whether these bytes are in the file.
 	bool holds(std::uint64_t offset, std::uint64_t bytes) const
 	{
@@ -33,6 +37,8 @@ public:
 	}
 	// what: the name of the bytes in an error's message.
 	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
+	// The same, not logged.
+	Result<Bytes> peek(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
 	// The entries of a table, converted by libelf to this machine's form; only whole ones. Null: the table is
 	// truncated, or larger than the limit.
 	Elf_Data* table(std::uint64_t offset, std::uint64_t bytes, Elf_Type type) const;
@@ -44,6 +50,7 @@ private:
 	std::vector<std::uint8_t> bytes_; // empty when read from a descriptor
 	std::unique_ptr<Elf, FreeWith<&elf_end>> elf_;
 	std::uint64_t file_bytes_ = 0;
+	std::shared_ptr<ReadLog> log_;
 };
 
 } // namespace uwind

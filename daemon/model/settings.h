@@ -10,6 +10,8 @@
 
 namespace uwind {
 
+inline constexpr const char* default_table_cache = "/var/cache/uwind/tables";
+
 struct Settings {
 	unsigned interval_s = 10; // between two reports
 	std::string folder = "/var/lib/uwind/reports";
@@ -19,6 +21,7 @@ struct Settings {
 	std::string cgroup;              // "": any
 	std::vector<std::uint32_t> cpus; // empty: all
 	std::uint32_t max_depth = default_frames;
+	std::string table_cache = default_table_cache; // a folder; "": tables are not kept
 	bool verbose = false;
 };
 

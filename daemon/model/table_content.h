@@ -24,6 +24,7 @@ using TableContent = std::variant<SframeSection, TableRows>;
 struct FileContent {
 	TableContent content;
 	std::string sframe_refused; // why its .sframe section is not used; "": it is used, or there is none
+	bool kept = false;          // it was made before, from the same bytes
 };
 
 } // namespace uwind

@@ -33,8 +33,8 @@ private:
 
 class ElfObject : public Object {
 public:
-	ElfObject(std::shared_ptr<UniqueFd> fd, ElfFile file, std::string folder)
-	    : fd_(std::move(fd)), file_(std::move(file)), debug_folder_(std::move(folder))
+	ElfObject(std::shared_ptr<UniqueFd> fd, ElfFile file, std::string folder, const TableCache* cache)
+	    : fd_(std::move(fd)), file_(std::move(file)), debug_folder_(std::move(folder)), cache_(cache)
 	{
 	}
 
@@ -44,21 +44,45 @@ public:
 	Functions functions(const std::string& path) const override;
 
 private:
+	Result<FileContent> made() const;
+	Result<FileContent> kept_or_made() const;
+
 	const std::shared_ptr<UniqueFd> fd_; // file_ reads from it
 	const ElfFile file_;
 	const std::string debug_folder_;
+	const TableCache* cache_; // null: none
 };
 
 Result<FileContent> ElfObject::table() const
 {
 	if (!file_.usable())
 		return file_.usable().error();
+	if (!cache_)
+		return made();
+	Result<FileContent> content = kept_or_made();
+	file_.image().log()->close();
+	return content;
+}
+
+Result<FileContent> ElfObject::kept_or_made() const
+{
+	const std::string name = cache_->name_of(file_);
+	if (auto kept = cache_->find(name, file_))
+		return std::move(*kept);
+	Result<FileContent> content = made();
+	if (content)
+		cache_->keep(name, file_, *content);
+	return content;
+}
+
+Result<FileContent> ElfObject::made() const
+{
 	Result<FileTable> table = build_file_table(file_, host_arch(), &open_debug_file);
 	if (!table)
 		return table.error();
 	if (!table->note.empty())
 		spdlog::debug("build-id {}: {}", table->build_id, table->note);
-	return FileContent{std::move(table->content), table->sframe_refused ? table->note : ""};
+	return FileContent{std::move(table->content), table->sframe_refused ? table->note : "", false};
 }
 
 // A stripped file's .symtab may still name a few functions. It is used if it names any,
@@ -83,10 +107,10 @@ Functions ElfObject::functions(const std::string& path) const
 
 Result<std::unique_ptr<Object>> ElfObjects::open(std::shared_ptr<UniqueFd> fd)
 {
-	Result<ElfFile> file = ElfFile::open_any(fd->get());
+	Result<ElfFile> file = ElfFile::open_any(fd->get(), cache_ ? cache_->new_log() : nullptr);
 	if (file)
-		return std::unique_ptr<Object>(
-			std::make_unique<ElfObject>(std::move(fd), std::move(*file), debug_folder_));
+		return std::unique_ptr<Object>(std::make_unique<ElfObject>(std::move(fd), std::move(*file),
+									   debug_folder_, cache_ ? &*cache_ : nullptr));
 	std::string interpreter = script_interpreter(fd->get());
 	if (interpreter.empty())
 		return file.error();

@@ -63,7 +63,7 @@ struct World : Requests, Supervisor, ReportStore {
 		return {*this,
 			*this,
 			*this,
-			[this] { return open_outside(); },
+			[this](const Settings&) { return open_outside(); },
 			[this] { return next; },
 			[](const Report& report) { return "in words: " + std::to_string(report.session.rate); }};
 	}

@@ -60,10 +60,11 @@ std::vector<std::string> words_behind(const std::string& text, const std::string
 
 TEST_CASE("every key of the configuration is read, the rest stays as it was")
 {
-	const auto read = read_settings("# comment\n\n interval=7\r\n\tdir = /srv/a b#c\nkeep = 1000000\n"
-					"frequency = 499\nevent = cycles\nverbose = yes\n"
-					"cgroup = /system.slice/x.service\ncpus = 5,0-3\nmax_depth = 10",
-					"f", Settings());
+	const auto read =
+		read_settings("# comment\n\n interval=7\r\n\tdir = /srv/a b#c\nkeep = 1000000\n"
+			      "frequency = 499\nevent = cycles\nverbose = yes\n"
+			      "cgroup = /system.slice/x.service\ncpus = 5,0-3\nmax_depth = 10\ntable_cache = /c",
+			      "f", Settings());
 	CHECK(read.complaints.empty());
 	CHECK(read.settings.interval_s == 7);
 	CHECK(read.settings.folder == "/srv/a b#c");
@@ -74,6 +75,8 @@ TEST_CASE("every key of the configuration is read, the rest stays as it was")
 	CHECK(read.settings.cgroup == "/system.slice/x.service");
 	CHECK(read.settings.cpus == std::vector<std::uint32_t>{0, 1, 2, 3, 5});
 	CHECK(read.settings.max_depth == 10);
+	CHECK(read.settings.table_cache == "/c");
+	CHECK(read_settings("table_cache = none", "f", read.settings).settings.table_cache.empty());
 	const auto all = read_settings("cgroup = all\ncpus = all\n", "f", read.settings);
 	CHECK(all.complaints.empty());
 	CHECK(all.settings.cgroup.empty());
@@ -94,6 +97,7 @@ TEST_CASE("what was read can be written and read again")
 	settings.cgroup = "/a b";
 	settings.cpus = {1, 2, 3, 7};
 	settings.max_depth = 1;
+	settings.table_cache = "";
 	const auto again = read_settings(text_of(settings), "f", Settings());
 	CHECK(again.complaints.empty());
 	CHECK(text_of(again.settings) == text_of(settings));
@@ -108,7 +112,7 @@ TEST_CASE("a mistyped key is refused with its line and the nearest known key")
 	      std::vector<std::string>{"f:1: there is no key 'evnet': did you mean 'event'?"});
 	CHECK(complaints_about("colour = red") ==
 	      std::vector<std::string>{"f:1: there is no key 'colour': the keys are interval, dir, keep, frequency, "
-				       "event, cgroup, cpus, max_depth, verbose"});
+				       "event, cgroup, cpus, max_depth, table_cache, verbose"});
 	CHECK(complaints_about(std::string(1 << 20, 'x') + " = 1").size() == 1);
 }
 
@@ -217,6 +221,15 @@ TEST_CASE("the default folder of reports is in the one that the unit makes")
 	const auto state = words_behind(unit, "StateDirectory=");
 	REQUIRE(state.size() == 1);
 	CHECK("/var/lib/" + state[0] + "/reports" == key_of("dir").get(Settings()));
+}
+
+TEST_CASE("the default folder of tables is in the one that the unit makes, for root alone")
+{
+	const std::string unit = contents("daemon/systemd/uwindd.service");
+	REQUIRE(words_behind(unit, "CacheDirectory=").size() == 1);
+	CHECK("/var/cache/" + words_behind(unit, "CacheDirectory=")[0] + "/tables" ==
+	      key_of("table_cache").get(Settings()));
+	CHECK(words_behind(unit, "CacheDirectoryMode=") == std::vector<std::string>{"0700"});
 }
 
 TEST_CASE("a word's nearest is the one with fewest changes, or none")

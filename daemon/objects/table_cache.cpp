@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+// Tables that were made before.
+#include "objects/table_cache.h"
+
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "elf/headers_digest.h"
+#include "io/debug_file.h"
+#include "objects/table_file.h"
+#include "tables/table_builder.h"
+
+namespace uwind {
+namespace {
+
+// Only root writes there; whoever installs another one does not keep its times.
+void add_debug_file(Digest& digest, const std::string& build_id)
+{
+	struct stat status {};
+	const UniqueFd fd = build_id.empty() ? UniqueFd() : open_debug_file(build_id);
+	if (!fd || ::fstat(fd.get(), &status))
+		return digest.add_number(0);
+	digest.add_number(1);
+	for (const auto field : {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size)})
+		digest.add_number(field);
+	for (const timespec& time : {status.st_mtim, status.st_ctim}) {
+		digest.add_number(static_cast<std::uint64_t>(time.tv_sec));
+		digest.add_number(static_cast<std::uint64_t>(time.tv_nsec));
+	}
+}
+
+bool has_the_same(const ElfFile& file, const KeptTable& table, const Digest::Key& key)
+{
+	Digest digest(key);
+	for (const ReadLog::Place& place : table.places) {
+		const Result<Bytes> bytes = file.image().peek(place.offset, place.bytes, "what a table was made from");
+		if (!bytes)
+			return false;
+		digest.add(*bytes);
+	}
+	return digest.value() == table.digest;
+}
+
+} // namespace
+
+std::string TableCache::name_of(const ElfFile& file) const
+{
+	Digest digest(key_);
+	digest.add_text(UWIND_TABLE_SOURCES);
+	digest.add_number(static_cast<std::uint64_t>(host_arch()));
+	add_headers(digest, file);
+	add_debug_file(digest, file.build_id());
+	return digits_of(digest.value());
+}
+
+std::optional<FileContent> TableCache::find(const std::string& name, const ElfFile& file) const
+{
+	const auto bytes = folder_.find(name);
+	if (!bytes)
+		return std::nullopt;
+	auto table = table_in(*bytes, key_);
+	if (!table)
+		spdlog::warn("{}/{} is damaged: the table is made anew", folder_.path(), name);
+	if (!table || !has_the_same(file, *table, key_))
+		return std::nullopt;
+	return std::move(table->content);
+}
+
+void TableCache::keep(const std::string& name, const ElfFile& file, const FileContent& content) const
+{
+	ReadLog* log = file.image().log();
+	if (!log || !log->whole())
+		return;
+	const KeptTable table{log->places(), log->digest(), content};
+	if (const Status kept = folder_.store(name, bytes_of(table, key_)); !kept)
+		spdlog::debug("a table is not kept: {}", kept.error().message);
+}
+
+} // namespace uwind

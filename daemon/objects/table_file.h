@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+// A table in a file of the cache, with what it was made from.
+//
+// "uwtable1", the digest of all that follows, then in this order: the places read (number; offset and bytes of each),
+// the digest of their contents, sframe_refused, and the content. A number is 8 bytes, rows and rules are as in memory,
+// all of it in this machine's byte order; a text, and each array, follows its number of entries. Another form gets
+// another first word.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "elf/read_log.h"
+#include "model/table_content.h"
+
+namespace uwind {
+
+struct KeptTable {
+	std::vector<ReadLog::Place> places;
+	Digest::Value digest; // of what they hold
+	FileContent content;
+};
+
+std::vector<std::uint8_t> bytes_of(const KeptTable& table, const Digest::Key& key);
+// Nothing: the bytes are damaged, of another form, or of another key.
+std::optional<KeptTable> table_in(Bytes bytes, const Digest::Key& key);
+
+} // namespace uwind

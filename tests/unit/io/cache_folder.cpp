@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+// The folder of what can be made again: its bound, and who may write to it.
+#include <catch2/catch.hpp>
+
+#include <cerrno>
+#include <filesystem>
+#include <sys/stat.h>
+#include <thread>
+
+#include "io/cache_folder.h"
+
+using namespace uwind;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+	fs::path path;
+	Folder()
+	{
+		char name[] = "/tmp/uwind-test-XXXXXX";
+		path = ::mkdtemp(name);
+	}
+	~Folder() { fs::remove_all(path); }
+
+	std::string cache() const { return path / "cache/tables"; }
+};
+
+using Content = std::vector<std::uint8_t>;
+
+int code_of(const std::string& path)
+{
+	const auto opened = CacheFolder::open(path);
+	return opened ? 0 : opened.error().code;
+}
+
+} // namespace
+
+TEST_CASE("what is stored is found, also by whoever opens the folder later")
+{
+	const Folder folder;
+	const auto cache = CacheFolder::open(folder.cache());
+	REQUIRE(cache);
+	REQUIRE(cache->store("a", Content{1, 2, 3}));
+	REQUIRE(cache->store("a", Content{4, 5}));
+	CHECK(cache->find("a") == Content{4, 5});
+	CHECK_FALSE(cache->find("b"));
+	const auto later = CacheFolder::open(folder.cache());
+	REQUIRE(later);
+	CHECK(later->find("a") == Content{4, 5});
+	struct stat status {};
+	REQUIRE(::stat(folder.cache().c_str(), &status) == 0);
+	CHECK((status.st_mode & 07777) == 0700);
+}
+
+TEST_CASE("a folder keeps its key")
+{
+	const Folder folder;
+	const auto cache = CacheFolder::open(folder.cache());
+	REQUIRE(cache);
+	const auto key = cache->key();
+	REQUIRE(key);
+	CHECK(*key != std::array<std::uint8_t, 32>{});
+	const auto later = CacheFolder::open(folder.cache())->key();
+	REQUIRE(later);
+	CHECK(*later == *key);
+	const auto other = CacheFolder::open(folder.path / "other")->key();
+	REQUIRE(other);
+	CHECK(*other != *key);
+	fs::resize_file(folder.cache() + ".key", 31);
+	CHECK(cache->key().error().code == EBADMSG);
+}
+
+TEST_CASE("a full folder loses what was not used for longest")
+{
+	const Folder folder;
+	const auto cache = CacheFolder::open(folder.cache(), 1000);
+	REQUIRE(cache);
+	for (const char* name : {"a", "b", "c", "d"}) {
+		REQUIRE(cache->store(name, Content(240)));
+		std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the file system's clock ticks
+	}
+	REQUIRE(cache->find("a"));
+	std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	REQUIRE(cache->store("e", Content(240)));
+	CHECK(cache->find("a"));
+	CHECK_FALSE(cache->find("b"));
+	CHECK_FALSE(cache->find("c"));
+	CHECK(cache->find("d"));
+	CHECK(cache->find("e"));
+	CHECK(cache->store("f", Content(251)).error().code == EFBIG);
+}
+
+TEST_CASE("a folder that others may write to, or move, is refused")
+{
+	const Folder folder;
+	REQUIRE(CacheFolder::open(folder.cache()));
+	const mode_t mode = GENERATE(0770, 0702, 01777);
+	REQUIRE(::chmod(folder.cache().c_str(), mode) == 0);
+	CHECK(code_of(folder.cache()) == EPERM);
+	REQUIRE(::chmod(folder.cache().c_str(), 0700) == 0);
+	CHECK(code_of(folder.cache()) == 0);
+	REQUIRE(::chmod((folder.path / "cache").c_str(), 0777) == 0);
+	CHECK(code_of(folder.cache()) == EPERM);
+	REQUIRE(::chmod((folder.path / "cache").c_str(), 01777) == 0);
+	CHECK(code_of(folder.cache()) == 0);
+	CHECK(code_of("/proc/cache") != 0);
+	CHECK(code_of("/etc/passwd") == ENOTDIR);
+}
