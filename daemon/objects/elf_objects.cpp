@@ -33,8 +33,9 @@ private:
 
 class ElfObject : public Object {
 public:
-	ElfObject(std::shared_ptr<UniqueFd> fd, ElfFile file, std::string folder, const TableCache* cache)
-	    : fd_(std::move(fd)), file_(std::move(file)), debug_folder_(std::move(folder)), cache_(cache)
+	ElfObject(std::shared_ptr<UniqueFd> fd, ElfFile file, std::string folder, const TableCache* cache,
+		  const std::optional<FileStamp>& stamp)
+	    : fd_(std::move(fd)), file_(std::move(file)), debug_folder_(std::move(folder)), cache_(cache), stamp_(stamp)
 	{
 	}
 
@@ -50,7 +51,8 @@ private:
 	const std::shared_ptr<UniqueFd> fd_; // file_ reads from it
 	const ElfFile file_;
 	const std::string debug_folder_;
-	const TableCache* cache_; // null: none
+	const TableCache* cache_;              // null: none
+	const std::optional<FileStamp> stamp_; // for the cache, from before anything was read
 };
 
 Result<FileContent> ElfObject::table() const
@@ -66,10 +68,12 @@ Result<FileContent> ElfObject::table() const
 
 Result<FileContent> ElfObject::kept_or_made() const
 {
-	const std::string name = cache_->name_of(file_);
+	TableCache::Name name = cache_->name_of(file_, stamp_);
 	if (auto kept = cache_->find(name, file_))
 		return std::move(*kept);
 	Result<FileContent> content = made();
+	if (cache_->stamp(fd_->get()) != stamp_)
+		name.stamp.reset();
 	if (content)
 		cache_->keep(name, file_, *content);
 	return content;
@@ -107,10 +111,11 @@ Functions ElfObject::functions(const std::string& path) const
 
 Result<std::unique_ptr<Object>> ElfObjects::open(std::shared_ptr<UniqueFd> fd)
 {
+	const auto stamp = cache_ ? cache_->stamp(fd->get()) : std::nullopt;
 	Result<ElfFile> file = ElfFile::open_any(fd->get(), cache_ ? cache_->new_log() : nullptr);
 	if (file)
-		return std::unique_ptr<Object>(std::make_unique<ElfObject>(std::move(fd), std::move(*file),
-									   debug_folder_, cache_ ? &*cache_ : nullptr));
+		return std::unique_ptr<Object>(std::make_unique<ElfObject>(
+			std::move(fd), std::move(*file), debug_folder_, cache_ ? &*cache_ : nullptr, stamp));
 	std::string interpreter = script_interpreter(fd->get());
 	if (interpreter.empty())
 		return file.error();

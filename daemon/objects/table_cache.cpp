@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "elf/headers_digest.h"
 #include "io/debug_file.h"
-#include "objects/table_file.h"
 #include "tables/table_builder.h"
 
 namespace uwind {
@@ -44,37 +43,49 @@ bool has_the_same(const ElfFile& file, const KeptTable& table, const Digest::Key
 
 } // namespace
 
-std::string TableCache::name_of(const ElfFile& file) const
+TableCache::Name TableCache::name_of(const ElfFile& file, const std::optional<FileStamp>& stamp) const
 {
 	Digest digest(key_);
 	digest.add_text(UWIND_TABLE_SOURCES);
 	digest.add_number(static_cast<std::uint64_t>(host_arch()));
 	add_headers(digest, file);
 	add_debug_file(digest, file.build_id());
-	return digits_of(digest.value());
+	return {digits_of(digest.value()), stamp};
 }
 
-std::optional<FileContent> TableCache::find(const std::string& name, const ElfFile& file) const
+// Another file with the same bytes has another stamp: a package that was installed again, for one.
+std::optional<FileContent> TableCache::find(const Name& name, const ElfFile& file) const
 {
-	const auto bytes = folder_.find(name);
+	const auto bytes = folder_.find(name.text);
 	if (!bytes)
 		return std::nullopt;
 	auto table = table_in(*bytes, key_);
 	if (!table)
-		spdlog::warn("{}/{} is damaged: the table is made anew", folder_.path(), name);
-	if (!table || !has_the_same(file, *table, key_))
+		spdlog::warn("{}/{} is damaged: the table is made anew", folder_.path(), name.text);
+	if (!table)
 		return std::nullopt;
+	if (name.stamp && table->stamp == name.stamp)
+		return std::move(table->content);
+	if (!has_the_same(file, *table, key_))
+		return std::nullopt;
+	table->stamp = name.stamp;
+	if (name.stamp)
+		store(name, *table);
 	return std::move(table->content);
 }
 
-void TableCache::keep(const std::string& name, const ElfFile& file, const FileContent& content) const
+void TableCache::keep(const Name& name, const ElfFile& file, const FileContent& content) const
 {
 	ReadLog* log = file.image().log();
 	if (!log || !log->whole())
 		return;
-	const KeptTable table{log->places(), log->digest(), content};
-	if (const Status kept = folder_.store(name, bytes_of(table, key_)); !kept)
-		spdlog::debug("a table is not kept: {}", kept.error().message);
+	store(name, {log->places(), log->digest(), name.stamp, content});
+}
+
+void TableCache::store(const Name& name, const KeptTable& table) const
+{
+	if (const Status stored = folder_.store(name.text, bytes_of(table, key_)); !stored)
+		spdlog::debug("a table is not kept: {}", stored.error().message);
 }
 
 } // namespace uwind

@@ -2,34 +2,49 @@
 // Tables that were made before, of the same bytes by the same program.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "elf/file.h"
 #include "io/cache_folder.h"
-#include "model/table_content.h"
+#include "objects/table_file.h"
 
 namespace uwind {
 
 // A table follows from a file's headers, from the bytes that were read besides them, from the debug file that belongs
 // to it, and from this program. The first, third and last are its name in the folder; the bytes are read and compared
-// again before it is used.
+// again before it is used, unless the file is the one that had them the last time, and unchanged since.
 //
 // Safe to use from several threads.
 class TableCache {
 public:
-	TableCache(CacheFolder folder, const Digest::Key& key) : folder_(std::move(folder)), key_(key) {}
+	// How files are known to be unchanged.
+	using Stamps = std::optional<FileStamp> (*)(int fd);
+	struct Name {
+		std::string text;
+		std::optional<FileStamp> stamp;
+	};
+
+	TableCache(CacheFolder folder, const Digest::Key& key, Stamps stamps = stamp_of)
+	    : folder_(std::move(folder)), key_(key), stamps_(stamps)
+	{
+	}
 
 	std::shared_ptr<ReadLog> new_log() const { return std::make_shared<ReadLog>(key_); }
-	// The file was opened with such a log.
-	std::string name_of(const ElfFile& file) const;
-	std::optional<FileContent> find(const std::string& name, const ElfFile& file) const;
+	std::optional<FileStamp> stamp(int fd) const { return stamps_(fd); }
+	// The file was opened with such a log, after its stamp was taken.
+	Name name_of(const ElfFile& file, const std::optional<FileStamp>& stamp) const;
+	std::optional<FileContent> find(const Name& name, const ElfFile& file) const;
 	// What was made of it, if its log has all that was read. Once.
-	void keep(const std::string& name, const ElfFile& file, const FileContent& content) const;
+	void keep(const Name& name, const ElfFile& file, const FileContent& content) const;
 
 private:
+	void store(const Name& name, const KeptTable& table) const;
+
 	CacheFolder folder_;
 	Digest::Key key_;
+	Stamps stamps_;
 };
 
 } // namespace uwind

@@ -14,6 +14,7 @@ class Writer {
 public:
 	void number(std::uint64_t value) { raw(&value, sizeof(value)); }
 	void digest(const Digest::Value& value) { raw(value.data(), value.size()); }
+	void stamp(const FileStamp& value) { raw(&value, sizeof(value)); }
 	void text(const std::string& value) { array(value); }
 	template <typename Array>
 	void array(const Array& values)
@@ -61,6 +62,13 @@ public:
 		Digest::Value value{};
 		const Bytes taken = cursor.take(value.size());
 		std::copy(taken.begin(), taken.end(), value.begin());
+		return value;
+	}
+	FileStamp stamp()
+	{
+		FileStamp value;
+		if (const Bytes taken = cursor.take(sizeof(value)); !taken.empty())
+			std::memcpy(&value, taken.data(), sizeof(value));
 		return value;
 	}
 	template <typename Array>
@@ -117,6 +125,7 @@ std::vector<std::uint8_t> bytes_of(const KeptTable& table, const Digest::Key& ke
 	Writer writer;
 	writer.array(table.places);
 	writer.digest(table.digest);
+	writer.stamp(table.stamp.value_or(FileStamp{}));
 	writer.text(table.content.sframe_refused);
 	writer.number(table.content.content.index());
 	std::visit([&](const auto& content) { writer.content(content); }, table.content.content);
@@ -138,6 +147,8 @@ std::optional<KeptTable> table_in(Bytes bytes, const Digest::Key& key)
 	KeptTable table;
 	table.places = reader.array<std::vector<ReadLog::Place>>();
 	table.digest = reader.digest();
+	if (const FileStamp stamp = reader.stamp(); stamp != FileStamp{})
+		table.stamp = stamp;
 	table.content.sframe_refused = reader.array<std::string>();
 	if (reader.number() == 0)
 		table.content.content = reader.section();

@@ -2,22 +2,24 @@
 // A table in a file of the cache, with what it was made from.
 //
 // "uwtable1", the digest of all that follows, then in this order: the places read (number; offset and bytes of each),
-// the digest of their contents, sframe_refused, and the content. A number is 8 bytes, rows and rules are as in memory,
-// all of it in this machine's byte order; a text, and each array, follows its number of entries. Another form gets
-// another first word.
+// the digest of their contents, the file's stamp (zeros: none), sframe_refused, and the content. A number is 8 bytes,
+// rows and rules are as in memory, all of it in this machine's byte order; a text, and each array, follows its number
+// of entries. Another form gets another first word.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "elf/read_log.h"
+#include "io/file_stamp.h"
 #include "model/table_content.h"
 
 namespace uwind {
 
 struct KeptTable {
 	std::vector<ReadLog::Place> places;
-	Digest::Value digest; // of what they hold
+	Digest::Value digest;           // of what they hold
+	std::optional<FileStamp> stamp; // of the file that held it last
 	FileContent content;
 };
 

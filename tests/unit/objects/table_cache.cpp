@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "objects/elf_objects.h"
@@ -17,10 +19,20 @@ namespace {
 
 constexpr const char* program = "/bin/bash";
 
+std::optional<FileStamp> no_stamp(int)
+{
+	return std::nullopt;
+}
+
+std::optional<FileStamp> same_stamp(int)
+{
+	return FileStamp{1, 2, 3, 4, 5};
+}
+
 // A folder with a copy of a program, and a cache.
 class Place {
 public:
-	Place()
+	explicit Place(TableCache::Stamps stamps = no_stamp) : stamps_(stamps)
 	{
 		char name[] = "/tmp/uwind-test-XXXXXX";
 		path_ = ::mkdtemp(name);
@@ -38,8 +50,8 @@ public:
 		REQUIRE(folder);
 		const auto key = folder->key();
 		REQUIRE(key);
-		objects_.push_back(
-			std::make_unique<ElfObjects>(std::string(debug_folder), TableCache(std::move(*folder), *key)));
+		objects_.push_back(std::make_unique<ElfObjects>(std::string(debug_folder),
+								TableCache(std::move(*folder), *key, stamps_)));
 		return opened(*objects_.back());
 	}
 	FileContent table()
@@ -74,6 +86,7 @@ private:
 		return std::move(*object);
 	}
 
+	TableCache::Stamps stamps_;
 	fs::path path_;
 	std::vector<std::unique_ptr<ElfObjects>> objects_;
 };
@@ -125,7 +138,7 @@ KeptTable small_table()
 	section.bytes = {1, 2, 3};
 	section.address = 0x1000;
 	section.segments = {{1, 2, 3}, {4, 5, 6}};
-	return {{{16, 2}, {64, 8}}, {1, 2, 3}, {section, "no", false}};
+	return {{{16, 2}, {64, 8}}, {1, 2, 3}, FileStamp{1, 2, 3, 4, 5}, {section, "no", false}};
 }
 
 } // namespace
@@ -155,6 +168,43 @@ TEST_CASE("a byte that the table follows from makes it another one")
 	CHECK(place.table().kept);
 	flip(place.file(), in_cfi(place.file()));
 	CHECK_FALSE(place.table().kept); // the other one has its place
+}
+
+TEST_CASE("of a file that is unchanged since, no byte is read again")
+{
+	Place place(same_stamp);
+	place.table();
+	flip(place.file(), in_cfi(place.file())); // as if nobody had
+	CHECK(place.table().kept);
+}
+
+TEST_CASE("another file with the same bytes has the table, and is the one that is known from then on")
+{
+	static std::uint64_t inode;
+	Place place([](int) { return std::optional(FileStamp{1, inode, 3, 4, 5}); });
+	inode = 1;
+	place.table();
+	inode = 2;
+	CHECK(place.table().kept);
+	flip(place.file(), in_cfi(place.file()));
+	CHECK(place.table().kept);
+	inode = 1;
+	CHECK_FALSE(place.table().kept);
+}
+
+TEST_CASE("a file's stamp says nothing of a file that has just been written")
+{
+	const Place place;
+	const UniqueFd fresh(::open(place.file().c_str(), O_RDONLY | O_CLOEXEC));
+	CHECK_FALSE(stamp_of(fresh.get()));
+	const UniqueFd old(::open(program, O_RDONLY | O_CLOEXEC));
+	struct stat status {};
+	REQUIRE(::fstat(old.get(), &status) == 0);
+	if (major(status.st_dev) == 0)
+		return; // this root has no disk
+	REQUIRE(stamp_of(old.get()));
+	CHECK(stamp_of(old.get())->inode == status.st_ino);
+	CHECK(stamp_of(old.get()) == stamp_of(old.get()));
 }
 
 TEST_CASE("a byte that nobody looks at does not matter")
@@ -214,6 +264,7 @@ TEST_CASE("a table's file is read as it was written, or not at all")
 	CHECK(bytes_of(*again, key) == bytes);
 	CHECK_FALSE(table_in(bytes, Digest::Key{}));
 	CHECK(again->content.kept);
+	CHECK(again->stamp == table.stamp);
 	CHECK(again->content.sframe_refused == "no");
 	CHECK(std::get<SframeSection>(again->content.content).segments.size() == 2);
 	for (std::size_t length = 0; length < bytes.size(); length++)
