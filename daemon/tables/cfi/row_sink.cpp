@@ -149,8 +149,9 @@ void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& stat
 		return;
 	if (const std::int64_t missing = uwind::missing_cfa_bytes(state, abi_))
 		traits_.missing_cfa_bytes = missing;
-	const std::int64_t raise = function_.raise;
-	LoweredRule lowered = lower_frame(raise ? raise_cfa(state, abi_, raise) : state, abi_, function_.signal_frame);
+	LoweredRule lowered =
+		function_.raise ? lower_frame(raise_cfa(state, abi_, function_.raise), abi_, function_.signal_frame)
+				: lower_frame(state, abi_, function_.signal_frame);
 	Rule& rule = lowered.rule;
 	if (lowered.fp_lost)
 		count(CfiReason::fp_lost);
