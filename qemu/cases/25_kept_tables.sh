@@ -10,8 +10,7 @@ CACHE=$WORK/cache/tables
 # record NAME: with whatever the cache has.
 record() {
 	want "$1 is recorded" uwind record -F 499 --table-cache "$CACHE" -o "$1.json" -- $PROGRAMS/threads_victim 1 2>"$1.log"
-	rules "$1.json" schema balance samples:threads_victim:100 complete:threads_victim:95 bottom:threads_victim \
-		chain:threads_victim:thread_work:clone
+	rules "$1.json" schema balance samples:threads_victim:100 complete:threads_victim:95 bottom:threads_victim
 }
 
 # counter FILE NAME: its value in a report.
