@@ -196,6 +196,25 @@ void CodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) 
 	}
 }
 
+// As most gaps are: what lies between two functions.
+bool is_padding_only(Bytes code, Arch arch)
+{
+	for (std::size_t at = 0; at < code.size();) {
+		const X86Instruction instruction = decode_x86(code.subspan(at), arch == Arch::x86_64);
+		if (!is_padding_x86(instruction, code.subspan(at)))
+			return false;
+		at += std::max(instruction.bytes, 1u);
+	}
+	return true;
+}
+
+bool function_in(std::uint64_t address, std::uint64_t bytes, const std::vector<CodeFunction>& functions)
+{
+	const auto before = [](const CodeFunction& function, std::uint64_t at) { return function.start < at; };
+	const auto next = std::lower_bound(functions.begin(), functions.end(), address, before);
+	return next != functions.end() && next->start - address < bytes;
+}
+
 } // namespace
 
 bool pushes_x86(Bytes code, Arch arch)
@@ -226,7 +245,8 @@ bool changes_fp_x86(Bytes code, Arch arch)
 void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints,
 		   std::vector<Stretch>& stretches)
 {
-	if (code.size() > max_read_x86_bytes)
+	if (code.size() > max_read_x86_bytes ||
+	    (is_padding_only(code, hints.arch) && !function_in(address, code.size(), hints.functions)))
 		return;
 	CodeReader reader(code, address, hints);
 	reader.run();
