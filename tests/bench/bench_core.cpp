@@ -127,9 +127,17 @@ SyntheticStack make_stack(const Draft& draft, u32 seed)
 	return stack;
 }
 
-uw_walk walk_once(const uw_regs& regs, uw_port& port, std::vector<uw_frame>& frames)
+// What a walk may use of earlier ones.
+enum class Known { nothing, steps, trail };
+
+uw_walk walk_once(const uw_regs& regs, uw_port& port, std::vector<uw_frame>& frames, Known known = Known::nothing)
 {
-	uw_walk walk;
+	static Memory memory;
+	uw_walk walk{};
+	if (known != Known::nothing)
+		memory.lend(walk);
+	if (known == Known::steps)
+		walk.along = nullptr;
 	walk.regs = regs;
 	walk.arch = UW_ARCH_X86_64;
 	walk.max_frames = static_cast<u32>(frames.size());
@@ -243,13 +251,22 @@ void compare_frames(const uw_walk& walk, const std::vector<RealFrame>& frames)
 	std::exit(1);
 }
 
-void print_against(Timing ours, Timing cursor, Timing backtrace, double first)
+struct Ours {
+	Timing fresh, steps, trail;
+};
+
+void print_against(const Ours& all, Timing cursor, Timing backtrace, double first)
 {
+	const Timing ours = all.fresh;
 	print("the same, this program's stack", ours);
+	print("the same, its steps are remembered", all.steps);
+	print("the same, the stack is as the last time", all.trail);
 	print("libunwind unw_init_local and unw_step", cursor);
 	print("libunwind unw_backtrace", backtrace);
 	print_ratio("unw_step / ours", cursor, ours);
 	print_ratio("unw_backtrace / ours", backtrace, ours);
+	print_ratio("unw_backtrace / ours, steps remembered", backtrace, all.steps);
+	print_ratio("unw_backtrace / ours, as the last time", backtrace, all.trail);
 	std::printf("%-44s %26.1f ns cold\n", "unw_step, code it has not seen before", first);
 	std::printf("%-44s %26.1f x  cold\n", "unw_step, code it has not seen before / ours", first / ours.cold);
 }
@@ -281,10 +298,15 @@ __attribute__((noinline)) void bench_real(const Draft& large)
 	regs.pc = frames.front().pc;
 	regs.r[UW_X86_SP] = sp;
 	regs.known = 1u << UW_X86_SP;
-	compare_frames(walk_once(regs, port, out), frames);
+	port.key = 1;
+	const auto time_known = [&](Known known) {
+		for (int i = 0; i < 3; i++)
+			compare_frames(walk_once(regs, port, out, known), frames);
+		return time_per_frame(frames.size(), [&] { walk_once(regs, port, out, known); });
+	};
 
 	std::vector<void*> addresses(frames.size() + 8);
-	print_against(time_per_frame(frames.size(), [&] { walk_once(regs, port, out); }),
+	print_against({time_known(Known::nothing), time_known(Known::steps), time_known(Known::trail)},
 		      time_per_frame(frames.size(), [&] { step_through(&context); }),
 		      time_per_frame(frames.size(),
 				     [&] { unw_backtrace(addresses.data(), static_cast<int>(addresses.size())); }),
