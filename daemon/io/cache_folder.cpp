@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char key_name[] = "key";
 constexpr mode_t others = S_IWGRP | S_IWOTH;
 
 // In a folder with the sticky bit nobody renames what is not theirs.
@@ -62,13 +63,15 @@ bool is_older(const File& left, const File& right)
 						     : left.used.tv_nsec < right.used.tv_nsec;
 }
 
+// Without its key.
 std::vector<File> files_in(const std::string& folder)
 {
 	std::vector<File> files;
 	std::error_code error;
 	struct stat status {};
 	for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-		if (!::lstat(entry->path().c_str(), &status) && S_ISREG(status.st_mode))
+		if (entry->path().filename() != key_name && !::lstat(entry->path().c_str(), &status) &&
+		    S_ISREG(status.st_mode))
 			files.push_back({entry->path(), static_cast<std::uint64_t>(status.st_size), status.st_mtim});
 	return files;
 }
@@ -104,7 +107,7 @@ CacheFolder::CacheFolder(std::string path, std::uint64_t max_bytes)
 Result<CacheFolder> CacheFolder::open(const std::string& path, std::uint64_t max_bytes)
 {
 	std::error_code error;
-	fs::path folder = fs::weakly_canonical(path, error);
+	const fs::path folder = fs::weakly_canonical(fs::absolute(path, error), error);
 	if (error)
 		return errno_error(error.value(), path);
 	if (folder.has_parent_path())
@@ -118,11 +121,9 @@ Result<CacheFolder> CacheFolder::open(const std::string& path, std::uint64_t max
 
 namespace {
 
-using Key = std::array<std::uint8_t, 32>;
-
-Result<Key> read_key(const std::string& path)
+Result<Digest::Key> read_key(const std::string& path)
 {
-	Key key{};
+	Digest::Key key{};
 	const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
 	if (!fd)
 		return errno_error(errno, path);
@@ -134,7 +135,7 @@ Result<Key> read_key(const std::string& path)
 // Whole or not at all, and not in place of another's: EEXIST.
 Status make_key(const std::string& path)
 {
-	Key key;
+	Digest::Key key;
 	if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size()))
 		return errno_error(errno, "getrandom");
 	std::string temporary = path + ".XXXXXX";
@@ -150,9 +151,9 @@ Status make_key(const std::string& path)
 
 } // namespace
 
-Result<std::array<std::uint8_t, 32>> CacheFolder::key() const
+Result<Digest::Key> CacheFolder::key() const
 {
-	const std::string path = path_ + ".key";
+	const std::string path = path_ + "/" + key_name;
 	if (auto key = read_key(path); key || key.error().code != ENOENT)
 		return key;
 	if (const Status made = make_key(path); !made && made.error().code != EEXIST)

@@ -2,7 +2,6 @@
 // A folder of files that can be made again: bounded, and nobody else's.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -10,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_cursor.h"
+#include "base/digest.h"
 #include "base/result.h"
 
 namespace uwind {
@@ -25,8 +24,8 @@ public:
 	static Result<CacheFolder> open(const std::string& path, std::uint64_t max_bytes = default_bytes);
 
 	const std::string& path() const { return path_; }
-	// 32 random bytes that belong to the folder, in PATH.key: made when they are first asked for.
-	Result<std::array<std::uint8_t, 32>> key() const;
+	// Random bytes that belong to the folder, in its file "key", which stays: made when they are first asked for.
+	Result<Digest::Key> key() const;
 	// Nothing: there is no such file, or it cannot be read. It counts as used now.
 	std::optional<std::vector<std::uint8_t>> find(const std::string& name) const;
 	// The file appears whole or not at all. When the folder has more than max_bytes, an eighth of them becomes

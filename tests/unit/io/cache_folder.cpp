@@ -8,21 +8,14 @@
 #include <thread>
 
 #include "io/cache_folder.h"
+#include "unit/temporary_folder.h"
 
 using namespace uwind;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
-	fs::path path;
-	Folder()
-	{
-		char name[] = "/tmp/uwind-test-XXXXXX";
-		path = ::mkdtemp(name);
-	}
-	~Folder() { fs::remove_all(path); }
-
+struct Folder : TemporaryFolder {
 	std::string cache() const { return path / "cache/tables"; }
 };
 
@@ -60,15 +53,26 @@ TEST_CASE("a folder keeps its key")
 	REQUIRE(cache);
 	const auto key = cache->key();
 	REQUIRE(key);
-	CHECK(*key != std::array<std::uint8_t, 32>{});
+	CHECK(*key != Digest::Key{});
 	const auto later = CacheFolder::open(folder.cache())->key();
 	REQUIRE(later);
 	CHECK(*later == *key);
 	const auto other = CacheFolder::open(folder.path / "other")->key();
 	REQUIRE(other);
 	CHECK(*other != *key);
-	fs::resize_file(folder.cache() + ".key", 31);
+	fs::resize_file(folder.cache() + "/key", 31);
 	CHECK(cache->key().error().code == EBADMSG);
+}
+
+TEST_CASE("a folder may be named from where the program runs")
+{
+	const Folder folder;
+	const fs::path before = fs::current_path();
+	fs::current_path(folder.path);
+	const auto cache = CacheFolder::open("cache/tables");
+	fs::current_path(before);
+	REQUIRE(cache);
+	CHECK(cache->path() == folder.cache());
 }
 
 TEST_CASE("a full folder loses what was not used for longest")
@@ -76,6 +80,8 @@ TEST_CASE("a full folder loses what was not used for longest")
 	const Folder folder;
 	const auto cache = CacheFolder::open(folder.cache(), 1000);
 	REQUIRE(cache);
+	const auto key = cache->key();
+	REQUIRE(key);
 	for (const char* name : {"a", "b", "c", "d"}) {
 		REQUIRE(cache->store(name, Content(240)));
 		std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the file system's clock ticks
@@ -89,6 +95,7 @@ TEST_CASE("a full folder loses what was not used for longest")
 	CHECK(cache->find("d"));
 	CHECK(cache->find("e"));
 	CHECK(cache->store("f", Content(251)).error().code == EFBIG);
+	CHECK(*cache->key() == *key);
 }
 
 TEST_CASE("a folder that others may write to, or move, is refused")

@@ -15,24 +15,14 @@
 #include "io/output_file.h"
 #include "io/report_folder.h"
 #include "io/stop_signals.h"
+#include "unit/temporary_folder.h"
 
 using namespace uwind;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
-	fs::path path;
-	Folder()
-	{
-		char name[] = "/tmp/uwind-test-XXXXXX";
-		path = ::mkdtemp(name);
-	}
-	~Folder() { fs::remove_all(path); }
-
-	std::string at(const char* name) const { return path / name; }
-	std::size_t files() const { return std::distance(fs::directory_iterator(path), {}); }
-};
+using Folder = TemporaryFolder;
 
 std::string contents(const std::string& path)
 {

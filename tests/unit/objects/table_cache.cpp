@@ -11,6 +11,7 @@
 
 #include "objects/elf_objects.h"
 #include "objects/table_file.h"
+#include "unit/temporary_folder.h"
 
 using namespace uwind;
 namespace fs = std::filesystem;
@@ -32,21 +33,15 @@ std::optional<FileStamp> same_stamp(int)
 // A folder with a copy of a program, and a cache.
 class Place {
 public:
-	explicit Place(TableCache::Stamps stamps = no_stamp) : stamps_(stamps)
-	{
-		char name[] = "/tmp/uwind-test-XXXXXX";
-		path_ = ::mkdtemp(name);
-		copy(program);
-	}
-	~Place() { fs::remove_all(path_); }
+	explicit Place(TableCache::Stamps stamps = no_stamp) : stamps_(stamps) { copy(program); }
 
 	void copy(const fs::path& from) const { fs::copy_file(from, file(), fs::copy_options::overwrite_existing); }
-	fs::path file() const { return path_ / "file"; }
+	fs::path file() const { return folder_.path / "file"; }
 
 	// As after a start of its own.
 	std::unique_ptr<Object> open()
 	{
-		auto folder = CacheFolder::open(path_ / "cache");
+		auto folder = CacheFolder::open(folder_.path / "cache");
 		REQUIRE(folder);
 		const auto key = folder->key();
 		REQUIRE(key);
@@ -71,8 +66,9 @@ public:
 	std::vector<fs::path> kept() const
 	{
 		std::vector<fs::path> files;
-		for (const auto& entry : fs::directory_iterator(path_ / "cache"))
-			files.push_back(entry.path());
+		for (const auto& entry : fs::directory_iterator(folder_.path / "cache"))
+			if (entry.path().filename() != "key")
+				files.push_back(entry.path());
 		return files;
 	}
 
@@ -87,7 +83,7 @@ private:
 	}
 
 	TableCache::Stamps stamps_;
-	fs::path path_;
+	TemporaryFolder folder_;
 	std::vector<std::unique_ptr<ElfObjects>> objects_;
 };
 
@@ -190,6 +186,32 @@ TEST_CASE("another file with the same bytes has the table, and is the one that i
 	CHECK(place.table().kept);
 	inode = 1;
 	CHECK_FALSE(place.table().kept);
+}
+
+TEST_CASE("a file that changes while its table is made is known by its bytes, not by its stamp")
+{
+	static std::uint64_t inode;
+	Place place([](int) { return std::optional(FileStamp{1, inode, 3, 4, 5}); });
+	inode = 1;
+	const auto early = place.open();
+	inode = 2;
+	REQUIRE(early->table());
+	flip(place.file(), in_cfi(place.file()));
+	inode = GENERATE(1, 2);
+	CHECK_FALSE(place.table().kept);
+}
+
+TEST_CASE("of more places than a log has room for, it is not whole")
+{
+	const std::uint8_t byte = 1;
+	ReadLog log(Digest::Key{});
+	for (std::uint64_t at = 0; at < ReadLog::max_places; at++)
+		log.add(at, Bytes(&byte, 1));
+	CHECK(log.whole());
+	log.add(0, Bytes(&byte, 1));
+	CHECK(log.whole());
+	log.add(ReadLog::max_places, Bytes(&byte, 1));
+	CHECK_FALSE(log.whole());
 }
 
 TEST_CASE("a file's stamp says nothing of a file that has just been written")
