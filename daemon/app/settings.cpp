@@ -52,19 +52,22 @@ bool set_event(Settings& settings, std::string_view value)
 	return false;
 }
 
-constexpr std::string_view everything = "all";
+constexpr std::string_view everything = "all", nothing = "none";
 
-bool set_cgroup(Settings& settings, std::string_view value)
+// A path, or a word for none.
+template <auto Member, const std::string_view& Word>
+bool set_path_or(Settings& settings, std::string_view value)
 {
-	if (value != everything && !value.starts_with('/'))
+	if (value != Word && !value.starts_with('/'))
 		return false;
-	settings.cgroup = value == everything ? "" : value;
+	settings.*Member = value == Word ? "" : value;
 	return true;
 }
 
-std::string get_cgroup(const Settings& settings)
+template <auto Member, const std::string_view& Word>
+std::string get_path_or(const Settings& settings)
 {
-	return settings.cgroup.empty() ? std::string(everything) : settings.cgroup;
+	return std::string((settings.*Member).empty() ? Word : settings.*Member);
 }
 
 bool set_cpus(Settings& settings, std::string_view value)
@@ -78,21 +81,6 @@ bool set_cpus(Settings& settings, std::string_view value)
 std::string get_cpus(const Settings& settings)
 {
 	return settings.cpus.empty() ? std::string(everything) : text_of_cpus(settings.cpus);
-}
-
-constexpr std::string_view nothing = "none";
-
-bool set_table_cache(Settings& settings, std::string_view value)
-{
-	if (value != nothing && !value.starts_with('/'))
-		return false;
-	settings.table_cache = value == nothing ? "" : value;
-	return true;
-}
-
-std::string get_table_cache(const Settings& settings)
-{
-	return settings.table_cache.empty() ? std::string(nothing) : settings.table_cache;
 }
 
 bool set_verbose(Settings& settings, std::string_view value)
@@ -115,13 +103,15 @@ constexpr SettingKey keys[] = {
 	{"event", "-e,--event", "What triggers a sample: cpu-clock or cycles", "cpu-clock or cycles", "cpu-clock",
 	 false, false, set_event, [](const Settings& settings) { return std::string(name_of(settings.event)); }},
 	{"cgroup", "-G,--cgroup", "Only this cgroup (version 2) and those below it",
-	 "all, or a path that begins with '/'", "/system.slice", false, false, set_cgroup, get_cgroup},
+	 "all, or a path that begins with '/'", "/system.slice", false, false,
+	 set_path_or<&Settings::cgroup, everything>, get_path_or<&Settings::cgroup, everything>},
 	{"cpus", "-C,--cpus", "Only these CPUs: 0-3,5", "all, or numbers and ranges of them", "0-3,5", false, false,
 	 set_cpus, get_cpus},
 	{"max_depth", "--max-depth", "Most frames of one stack", "a number from 1 to 4096", "512", false, false,
 	 set_number<&Settings::max_depth, 1, most_frames>, get_number<&Settings::max_depth>},
 	{"table_cache", "--table-cache", "Folder in which tables are kept, or none",
-	 "none, or a path that begins with '/'", default_table_cache, true, false, set_table_cache, get_table_cache},
+	 "none, or a path that begins with '/'", default_table_cache, true, false,
+	 set_path_or<&Settings::table_cache, nothing>, get_path_or<&Settings::table_cache, nothing>},
 	{"verbose", "-v,--verbose", "Log details, such as files without unwind information", "yes or no", "yes", false,
 	 true, set_verbose, [](const Settings& settings) { return std::string(settings.verbose ? "yes" : "no"); }},
 };

@@ -67,7 +67,7 @@ Result<Bytes> ElfImage::chunk(std::uint64_t offset, std::uint64_t bytes, const s
 	if (found)
 		log_->add(offset, *found);
 	else
-		log_->leave_out();
+		log_->end();
 	return found;
 }
 
@@ -82,7 +82,7 @@ Elf_Data* ElfImage::table(std::uint64_t offset, std::uint64_t bytes, Elf_Type ty
 	if (log_ && data)
 		log_->add(offset, Bytes(static_cast<const std::uint8_t*>(data->d_buf), data->d_size));
 	else if (log_)
-		log_->leave_out();
+		log_->end();
 	return data;
 }
 

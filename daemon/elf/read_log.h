@@ -29,10 +29,8 @@ public:
 		if (whole_ && seen_.emplace(offset, bytes.size()).second)
 			append(offset, bytes);
 	}
-	// Something was read that is not logged.
-	void leave_out() { whole_ = false; }
-	// Nothing is added any more.
-	void close() { whole_ = false; }
+	// From now on what is read is not logged.
+	void end() { whole_ = false; }
 
 	bool whole() const { return whole_; } // all that was read is here
 	const std::vector<Place>& places() const { return places_; }

@@ -107,7 +107,7 @@ ElfFile::Found decompressed(const ElfFile& file, const ElfHeader& header)
 	if (**unpacked > max_section_bytes)
 		return Error{EBADMSG, header.name + ": unpacked, it is larger than the 256 MiB that are read"};
 	if (file.image().log())
-		file.image().log()->leave_out();
+		file.image().log()->end();
 	const bool gnu = header.name.starts_with(".zdebug");
 	if ((gnu ? elf_compress_gnu(section, 0, 0) : elf_compress(section, 0, 0)) < 0)
 		return libelf_failure(header.name.c_str());

@@ -62,7 +62,7 @@ Result<FileContent> ElfObject::table() const
 	if (!cache_)
 		return made();
 	Result<FileContent> content = kept_or_made();
-	file_.image().log()->close();
+	file_.image().log()->end();
 	return content;
 }
 

@@ -2,6 +2,7 @@
 // Files that the module reports while it samples, against fakes.
 #include <catch2/catch.hpp>
 
+#include "app/file_opener.h"
 #include "unit/app/recorded.h"
 
 using namespace uwind;
@@ -167,4 +168,29 @@ TEST_CASE("the 64-bit vDSO keeps its one table, the 32-bit one gets its own")
 	REQUIRE(recording.run_for(milliseconds(100)));
 	wait_for_tables(machine.kernel, 2);
 	CHECK(machine.objects.built_ == 2);
+}
+
+TEST_CASE("what was missed is made before what other processes map beside it")
+{
+	FakeMachine machine;
+	Modules modules;
+	ScannedFiles scanned;
+	EventCounter events;
+	WorkQueue queue;
+	FileOpener opener(machine.ports(), modules, scanned, events, queue);
+	std::map<std::string, ModuleId> ids;
+	for (const char* path : {"/bin/one", "/lib/beside", "/bin/two"})
+		ids[path] = modules.add(machine.files.add(path).identity, "").id;
+	const auto one = machine.processes.map(1, "/bin/one", 0x1000000);
+	machine.processes.map(1, "/lib/beside", 0x2000000);
+	const auto two = machine.processes.map(2, "/bin/two", 0x3000000);
+	for (const auto& [tgid, mapping] : {std::pair(1u, one), std::pair(2u, two)}) {
+		FileJob job;
+		job.module = ids.at(mapping.path);
+		job.tgid = tgid;
+		job.mapping = mapping;
+		opener.open(std::move(job));
+	}
+	for (const char* path : {"/bin/one", "/bin/two", "/lib/beside"})
+		CHECK(std::get<OpenedModule>(queue.take().value()).id == ids.at(path));
 }

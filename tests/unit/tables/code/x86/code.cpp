@@ -54,6 +54,13 @@ TEST_CASE("the function that tells its caller the pc has rows")
 	CHECK(read({0x8b, 0x1c, 0x24, 0xc3}) == "0 " + leaf + "; 3 " + leaf + " ebx=lost; 4 end");
 }
 
+TEST_CASE("padding is code where a function begins in it, and nothing elsewhere")
+{
+	const Code trap = {0x90, 0xcc, 0xcc}; // nop; int3
+	CHECK(read(trap, {Arch::x86_64, {{0x1001, 0}}, {}}) == "0 none; 1 " + leaf_64 + "; 2 end");
+	CHECK(read(trap, {Arch::x86_64, {}, {}}) == "0 end");
+}
+
 TEST_CASE("a frame with a frame pointer, from push to leave")
 {
 	// push %ebp; mov %esp,%ebp; sub $16,%esp; leave; ret
