@@ -4,7 +4,7 @@
 // Usage: cut_lock SECONDS
 //
 // As root, with the module loaded, and cgroup2 where it usually is. A process cuts a file off again and again, which it has mapped
-// many times, in a control group that gives it a thousandth of a processor: the file's lock is held for most of a second, again
+// many times, in a control group that gives it a hundredth of a processor: the file's lock is held for most of a second, again
 // and again. Children have that file mapped behind all libraries, so that every other lock of theirs is taken before it, and register
 // a section. Another process maps what all of them run.
 #include <sched.h>

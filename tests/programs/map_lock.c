@@ -5,7 +5,7 @@
 // Usage: map_lock SECONDS   for so long the lock must be held
 //
 // As root, with the module loaded, and cgroup2 where it usually is. A thread changes the rights of much memory, again and again,
-// in a control group that gives it a thousandth of a processor: what it does in some milliseconds lasts for seconds, and it has
+// in a control group that gives it a hundredth of a processor: what it does in some milliseconds lasts for a second, and it has
 // the lock meanwhile. Its sibling computes.
 #include <pthread.h>
 #include <signal.h>
@@ -165,6 +165,8 @@ static void check_sampled(long seconds)
 	char detail[96];
 	long turns, held;
 
+	for (long end = now_ms() + LONGEST_MS; board->turns < LAST_TURNS && now_ms() < end;)
+		sleep_ms(1); /* it has touched all that it uses: nothing of that takes the lock any more */
 	read_for(reader, 1000); /* its mappings are known now */
 	board->wanted = 1;
 	while (!board->begun)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A control group that has a thousandth of a processor: whoever holds a lock in it holds it for long. As root, of cgroup2. */
+/* A control group that has a hundredth of a processor: whoever holds a lock in it holds it for long. As root, of cgroup2. */
 #ifndef SLOW_CGROUP_H
 #define SLOW_CGROUP_H
 
@@ -34,7 +34,7 @@ static inline void slow_cgroup_make(int threads)
 	}
 	if (threads)
 		write_to(SLOW_CGROUP "/cgroup.type", "threaded");
-	write_to(SLOW_CGROUP "/cpu.max", "1000 1000000");
+	write_to(SLOW_CGROUP "/cpu.max", "10000 1000000");
 }
 
 static inline void slow_cgroup_enter(int thread)
