@@ -61,17 +61,6 @@
 #define MAX_SIGNAL_FRAMES 16u
 #define FP_NEAR_BYTES     (8u << 20) /* the usual limit of a stack */
 
-/* What the walk remembers besides the registers. */
-struct progress {
-	u8 method;    /* how the pc at hand was found */
-	bool exact;   /* it is no return address */
-	bool chained; /* it was found by a frame pointer */
-	bool guessed; /* and by the first one of a chain */
-	bool doubted; /* since a chain of one step, whatever came after it */
-	bool aapcs;   /* Thumb code was left by r11: see compat_arm.h */
-	u32 signal_frames;
-};
-
 static struct uw_frame *push(struct uw_walk *walk, const struct uw_found *found, u64 skipped, u8 method)
 {
 	struct uw_frame *frame = &walk->frames[walk->nr_frames++];
@@ -86,7 +75,7 @@ static struct uw_frame *push(struct uw_walk *walk, const struct uw_found *found,
 }
 
 /* The first pc is still worth showing. */
-static enum uw_stop stop_unfound(struct uw_walk *walk, const struct progress *at, struct uw_found *found, int err)
+static enum uw_stop stop_unfound(struct uw_walk *walk, const struct uw_progress *at, struct uw_found *found, int err)
 {
 	if (!walk->nr_frames && walk->max_frames) {
 		found->offset = 0;
@@ -98,7 +87,7 @@ static enum uw_stop stop_unfound(struct uw_walk *walk, const struct progress *at
 	return at->guessed ? UW_STOP_NO_TABLE : UW_STOP_BAD_PC;
 }
 
-static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port, struct progress *at,
+static enum uw_stop step_by_table(struct uw_walk *walk, struct uw_port *port, struct uw_progress *at,
 				  const struct uw_found *found, struct uw_frame *frame)
 {
 	const struct uw_rule *rule = &found->rule;
@@ -146,7 +135,7 @@ static const struct uw_rule *const frame_pointer_rules[UW_NR_ARCHES] = {
 	[UW_ARCH_I386] = &uw_rule_frame_pointer_i386,
 };
 
-static enum uw_stop apply_frame_pointer(struct uw_walk *walk, struct uw_port *port, struct progress *at,
+static enum uw_stop apply_frame_pointer(struct uw_walk *walk, struct uw_port *port, struct uw_progress *at,
 					struct uw_frame *frame)
 {
 	const struct uw_abi *abi = &uw_abis[walk->arch];
@@ -176,7 +165,7 @@ static u64 tried_fp(const struct uw_walk *walk)
 	return walk->regs.r[base ? UW_ARM_R7 : uw_arch_fp(walk->arch)];
 }
 
-static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *port, struct progress *at,
+static enum uw_stop step_by_frame_pointer(struct uw_walk *walk, struct uw_port *port, struct uw_progress *at,
 					  struct uw_frame *frame)
 {
 	enum uw_stop stop;
@@ -214,7 +203,17 @@ static bool read_prologue(const struct uw_walk *walk, struct uw_port *port, stru
 	}
 }
 
-static enum uw_stop step_from_bad_pc(struct uw_walk *walk, struct uw_port *port, struct progress *at,
+/*
+ * This step looked at the caller's code and table. If that table is missed, it may have gone otherwise with it, and who goes
+ * on has no code.
+ */
+static void cannot_go_on(struct uw_walk *walk)
+{
+	if (walk->missed && !walk->missed->file)
+		walk->missed = NULL;
+}
+
+static enum uw_stop step_from_bad_pc(struct uw_walk *walk, struct uw_port *port, struct uw_progress *at,
 				     struct uw_found *found)
 {
 	const struct uw_abi *abi = &uw_abis[walk->arch];
@@ -236,14 +235,16 @@ static enum uw_stop step_from_bad_pc(struct uw_walk *walk, struct uw_port *port,
 	stop = step_by_table(walk, port, at, found, frame);
 	if (stop == UW_STOP_NONE)
 		stop = uw_call_site_check(port, walk->arch, walk->regs.pc + walk->regs.thumb);
-	if (stop == UW_STOP_NONE)
+	if (stop == UW_STOP_NONE) {
+		cannot_go_on(walk);
 		return stop;
+	}
 	frame->stack_bytes = UW_STACK_BYTES_UNKNOWN;
 	return stop == UW_STOP_KILLED ? stop : UW_STOP_BAD_PC;
 }
 
 /* Whether there were any. */
-static bool plain_steps(struct uw_walk *walk, struct uw_port *port, struct progress *at)
+static bool plain_steps(struct uw_walk *walk, struct uw_port *port, struct uw_progress *at)
 {
 	if (!uw_plain_steps(walk, port, at->exact, &at->method))
 		return false;
@@ -253,7 +254,20 @@ static bool plain_steps(struct uw_walk *walk, struct uw_port *port, struct progr
 	return true;
 }
 
-static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct progress *at, struct uw_found *found)
+/* The pc has no row: if its file has no table, it may be that it is not there yet. */
+static void note_missed(const struct uw_walk *walk, const struct uw_progress *at, const struct uw_found *found)
+{
+	struct uw_missed *missed = walk->missed;
+
+	if (!missed || missed->file || found->table)
+		return;
+	missed->regs = walk->regs;
+	missed->at = *at;
+	missed->nr_frames = walk->nr_frames;
+	missed->file = found->file;
+}
+
+static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct uw_progress *at, struct uw_found *found)
 {
 	u32 skipped = at->exact ? 0 : 1;
 	struct uw_frame *frame;
@@ -269,6 +283,8 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct prog
 		return UW_STOP_DEPTH;
 	if (!err)
 		uw_plain_remember(walk, port, found, at->exact);
+	else
+		note_missed(walk, at, found);
 	frame = push(walk, found, skipped, at->method);
 	if (err && at->exact && read_prologue(walk, port, found)) {
 		found->rule.kind = UW_RULE_READ;
@@ -290,9 +306,8 @@ static enum uw_stop stop_busy(struct uw_walk *walk, u32 before)
 	return UW_STOP_BUSY;
 }
 
-static void run(struct uw_walk *walk, struct uw_port *port)
+static void run(struct uw_walk *walk, struct uw_port *port, struct uw_progress at)
 {
-	struct progress at = { .method = UW_METHOD_PC, .exact = true };
 	struct uw_found found;
 	u32 before;
 
@@ -309,18 +324,35 @@ static void run(struct uw_walk *walk, struct uw_port *port)
 	}
 }
 
-void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
+static void begin(struct uw_walk *walk)
 {
-	walk->nr_frames = 0;
 	walk->stop = UW_STOP_NONE;
 	walk->nr_same = 0;
 	walk->ids_of = 0;
+	if (walk->missed)
+		walk->missed->file = 0;
 	if (walk->arch >= UW_NR_ARCHES || !uw_abis[walk->arch].word ||
 	    !(walk->regs.known >> uw_arch_sp(walk->arch) & 1))
 		walk->stop = UW_STOP_BAD_REGS;
+}
+
+void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
+{
+	const struct uw_progress at = { .method = UW_METHOD_PC, .exact = true };
+
+	walk->nr_frames = 0;
+	begin(walk);
 	if (walk->along)
 		uw_along_begin(walk->along);
-	run(walk, port);
+	run(walk, port, at);
 	if (walk->along)
 		uw_along_end(walk);
+}
+
+void uw_walk_go_on(struct uw_walk *walk, const struct uw_missed *from, struct uw_port *port)
+{
+	walk->regs = from->regs;
+	walk->nr_frames = from->nr_frames < walk->max_frames ? from->nr_frames : walk->max_frames;
+	begin(walk);
+	run(walk, port, from->at);
 }

@@ -14,7 +14,7 @@
  *
  *   int uw_port_find(struct uw_port *port, u64 address, struct uw_found *found)
  *       0: rule found; -ENOENT: executable, but no row (offset and file are
- *       set); -EFAULT: not in an executable mapping; -EINTR: being killed; -EAGAIN: busy.
+ *       set, and table); -EFAULT: not in an executable mapping; -EINTR: being killed; -EAGAIN: busy.
  *   int uw_port_word(struct uw_port *port, u64 address, u64 *word)
  *       read one word of stack, on 32-bit Arm of code, too, of the ABI's size: 0; -EFAULT;
  *       -EACCES: a fault outside the stack is not allowed; -EINTR: a fatal signal is pending;
@@ -64,5 +64,11 @@ struct uw_port;
  * BAD_REGS: SP is not known, or arch is none; no frame then.
  */
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port);
+
+/*
+ * Go on where an earlier walk of the same thread missed a table: frames has the missed->nr_frames
+ * that it had found before. Its registers, arch and missed are from somewhere else, and may be anything.
+ */
+void uw_walk_go_on(struct uw_walk *walk, const struct uw_missed *from, struct uw_port *port);
 
 #endif

@@ -50,6 +50,7 @@ static int rule_of_range(const struct uw_port *port, const struct uw_range *mapp
 {
 	u64 bound_offset = bound ? address - bound->start + bound->offset : 0;
 
+	found->table = 0;
 	found->offset = address - mapped->start + mapped->offset;
 	found->file = mapped->file ? mapped->file->number : 0;
 	if (bound && !found->file)

@@ -90,6 +90,7 @@ void check_walk(uw_walk& walk, uw_port& port)
 	const uw_port fresh = port;
 	uw_walk_run(&walk, &port);
 	require(same_when_remembered(begun, walk, fresh));
+	require(same_when_gone_on(begun, walk, fresh));
 	require(walk.stop > UW_STOP_NONE && walk.stop < UW_NR_STOPS);
 	require(walk.nr_frames <= walk.max_frames);
 	require(walk.stop != UW_STOP_DEPTH || walk.nr_frames == walk.max_frames || walk.nr_frames >= 17);

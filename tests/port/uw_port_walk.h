@@ -79,7 +79,7 @@ UW_PORT_INLINE int uw_port_find(struct uw_port *port, u64 address, struct uw_fou
 		found->offset = address - code->start + code->offset;
 		found->file = code->file;
 		found->method = code->method;
-		found->table = i + 1;
+		found->table = code->table ? i + 1 : 0;
 		found->lasting = true;
 		rule = code->table ? uw_table_find(code->table, found->offset) : NULL;
 		if (!rule)

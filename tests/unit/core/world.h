@@ -22,6 +22,7 @@ extern "C" {
 #include "walk.h"
 }
 
+#include "unit/core/gone_on.h"
 #include "unit/core/remembered.h"
 
 inline bool operator==(const uw_rule& a, const uw_rule& b)
@@ -277,6 +278,8 @@ public:
 		uw_walk_run(&walk, &port);
 		if (!same_when_remembered(begun, walk, fresh))
 			throw std::logic_error("a walk with remembered steps finds something else");
+		if (!same_when_gone_on(begun, walk, fresh))
+			throw std::logic_error("a walk that goes on finds something else");
 		const u32 same = shadow ? uw_shadow_check(&walk, &port, shadow) : 0;
 		frames.resize(walk.nr_frames);
 		return {frames, walk.stop, walk.regs, same};
