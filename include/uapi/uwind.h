@@ -58,8 +58,9 @@
 #define UWIND_MAX_SESSIONS      16u
 #define UWIND_MAX_FRAMES        4096u /* frames of one stack */
 #define UWIND_DEFAULT_FRAMES    512u
-#define UWIND_PART_FRAMES       64u /* frames of one UWIND_RECORD_STACK */
-#define UWIND_MAX_PARTS         65u /* of these, in one stack */
+#define UWIND_PART_FRAMES       64u    /* frames of one UWIND_RECORD_STACK */
+#define UWIND_MAX_PARTS         65u    /* of these, in one stack */
+#define UWIND_MAX_STACK_BYTES   16384u /* of one UWIND_RECORD_UNFINISHED */
 
 #define UWIND_ENUM_STOP(name, json, complete) UWIND_STOP_##name,
 enum uwind_stop { UWIND_STOP_LIST(UWIND_ENUM_STOP) UWIND_NR_STOPS };
@@ -333,6 +334,13 @@ enum uwind_event {
  * kernel.perf_event_paranoid does not let the user count in kernel mode, and always
  * where a module cannot ask for that (6.1).
  *
+ * With stack_bytes, samples whose stack ends for want of a table come with what it takes
+ * to go on: a UWIND_RECORD_UNFINISHED. That is only for callers with CAP_SYS_PTRACE; for
+ * others stack_bytes becomes 0. EINVAL: above UWIND_MAX_STACK_BYTES, or no multiple of 8. A
+ * session gets about 16 MiB of these records a second, and in ten minutes 256 MiB, and 4,096
+ * for want of one file's table (or of several files' that share a place). Further ones are
+ * left out and counted (unfinished_refused).
+ *
  * The module holds a reference to the reader's socket. So closing the last descriptor
  * of the socket releases its port only when the device's file is closed too, or when
  * the session has ended and another reader is attached. When nobody can read from the
@@ -352,7 +360,7 @@ struct uwind_session_start {
 	__s32 cgroup_fd;   /* CGROUP: a folder of the file system cgroup2; else 0 */
 	__u64 cpus;        /* __u32[]: numbers of CPUs */
 	__u32 nr_cpus;     /* 0: all; at most as many as the machine can have */
-	__u32 reserved;
+	__u32 stack_bytes; /* in, out: of a UWIND_RECORD_UNFINISHED at most, a multiple of 8; 0: none of these */
 };
 
 /*
@@ -376,7 +384,9 @@ struct uwind_session_stats {
 	__u64 stacks_known;     /* samples whose stack was already in the message */
 	__u64 periods_missed;   /* of a clock's counters: no interrupt came, nothing was requested */
 	__u64 throttled; /* times a counter stopped until the next tick: above kernel.perf_event_max_sample_rate */
-	__u64 counters_failed; /* CPUs that came online, or threads, without a counter */
+	__u64 counters_failed;    /* CPUs that came online, or threads, without a counter */
+	__u64 unfinished;         /* samples that came with a UWIND_RECORD_UNFINISHED */
+	__u64 unfinished_refused; /* samples that did not: a limit, or no memory */
 };
 
 /*
@@ -486,6 +496,7 @@ enum uwind_record_type {
 	UWIND_RECORD_FILE,
 	UWIND_RECORD_SAMPLE,
 	UWIND_RECORD_THREAD,
+	UWIND_RECORD_UNFINISHED,
 };
 
 struct uwind_record {
@@ -531,6 +542,30 @@ struct uwind_record_sample {
 	__u16 cpu;                  /* of the first trigger */
 	__u8 lost;                  /* 0, or 1 + enum uwind_loss: there is no stack */
 	__u8 word_bits;             /* 64 or 32; 0: not known, without a stack only */
+};
+
+#define UWIND_UNFINISHED_EXACT   1u /* pc is no return address */
+#define UWIND_UNFINISHED_DOUBTED 2u /* a single step by frame pointer came before it */
+#define UWIND_UNFINISHED_R11     4u /* 32-bit Arm: Thumb code was left by r11 */
+#define UWIND_UNFINISHED_THUMB   8u /* 32-bit Arm: pc is in Thumb code */
+
+/*
+ * Belongs to the next UWIND_RECORD_SAMPLE, whose stop is no_table: what the walk knew when it first met code of
+ * a file without a table. With that table it can go on; frames after the first nr_frames are then found anew.
+ */
+struct uwind_record_unfinished {
+	struct uwind_record record; /* UWIND_RECORD_UNFINISHED */
+	__u16 nr_frames;            /* inner ones, found before */
+	__u8 arch;                  /* enum uwind_arch */
+	__u8 flags;                 /* UWIND_UNFINISHED_* */
+	__u32 file;                 /* that had no table */
+	__u8 method;                /* enum uwind_method: how pc was found */
+	__u8 signal_frames;         /* that the walk has crossed */
+	__u16 stack_bytes;          /* after the registers: from SP upwards; a multiple of 8 */
+	__u64 pc;
+	__u32 known;    /* bit n: the value of register n (DWARF number) follows */
+	__u32 on_stack; /* bit n: that is not its value, but the address where the value lies */
+	__u64 values[]; /* of those in known, in order */
 };
 
 #define UWIND_FILE_NO_TABLE 1u /* no table applies to the file */

@@ -48,7 +48,8 @@ static int session_check(const struct uwind_session_start *arg, bool privileged)
 
 	if ((arg->flags & ~flags) || arg->event >= UWIND_NR_EVENTS || arg->max_frames > UWIND_MAX_FRAMES ||
 	    arg->nr_targets > UWIND_MAX_TARGETS || all == !!arg->nr_targets || arg->nr_excludes > UWIND_MAX_TARGETS ||
-	    arg->nr_cpus > nr_cpu_ids || arg->reserved || (arg->cgroup_fd && !(arg->flags & UWIND_SESSION_CGROUP)))
+	    arg->nr_cpus > nr_cpu_ids || arg->stack_bytes > UWIND_MAX_STACK_BYTES || arg->stack_bytes % 8 ||
+	    (arg->cgroup_fd && !(arg->flags & UWIND_SESSION_CGROUP)))
 		return -EINVAL;
 	return rate_check(arg, privileged);
 }
@@ -63,6 +64,9 @@ static int client_begin(struct uw_client *client, struct uwind_session_start *ar
 		return -EBUSY;
 	if (!client->reader.file || uw_reader_is_gone(&client->reader))
 		return -ENOTCONN;
+	/* Others' right to read memory is up to security modules, which cannot be asked here. */
+	if (arg->stack_bytes && !capable(CAP_SYS_PTRACE))
+		arg->stack_bytes = 0;
 	if (!client->privileged && arg->event != UWIND_EVENT_REQUESTS && !uw_may_count_kernel())
 		arg->flags |= UWIND_SESSION_USER;
 	session = uw_running_start(arg, lists, &owner);

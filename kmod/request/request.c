@@ -311,6 +311,15 @@ static bool request_outdated(const struct uw_request *request)
 	return request->mm ? request->mm != current->mm : exec_id_differs(request);
 }
 
+/* What a probe has replaced, who goes on with the walk does not know. */
+static void look_at_missed(struct uw_missed *missed, const struct uw_walk *walk, struct uw_port *port)
+{
+	if (port->probed || walk->stop != UW_STOP_NO_TABLE)
+		missed->file = 0;
+	if (missed->file)
+		missed->readable = uw_memory_readable(port, missed->regs.r[uw_arch_sp(walk->arch)]);
+}
+
 static void request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
 {
 	struct uw_port port;
@@ -333,6 +342,8 @@ static void request_walk(struct uw_request *request, struct uw_walk *walk, bool 
 	/* A return probe also changes the shadow stack. */
 	if (unlikely(request->shadow) && !port.probed && uw_shadow_check(walk, &port, request->shadow))
 		uw_stats_shadow_checked();
+	if (walk->missed)
+		look_at_missed(walk->missed, walk, &port);
 	uw_stats_walk(walk->nr_frames);
 }
 
@@ -392,7 +403,8 @@ static void request_answer_last(struct uw_request *request, struct uw_answer *an
 
 static void request_answer_now(struct uw_request *request, struct uw_answer *answer)
 {
-	struct uw_walk walk = { .max_frames = READ_ONCE(max_frames) };
+	struct uw_missed missed;
+	struct uw_walk walk = { .max_frames = READ_ONCE(max_frames), .missed = &missed };
 
 	/* Of a program that was being executed then, the registers were not there yet. */
 	if (request->in_execve || exec_id_differs(request))

@@ -5,6 +5,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include "core/frame_code.h"
 #include "request/request.h"
@@ -65,6 +66,60 @@ u32 uw_record_stack(void *at, u32 room, const struct uw_part_of_stack *part)
 	record->nr_frames = part->nr;
 	record->stop = part->below ? UWIND_STOP_NONE : part->stop;
 	return bytes;
+}
+
+/* Page by page: how many bytes are there, a multiple of 8. */
+static u32 copy_resident(void *to, unsigned long address, u32 bytes)
+{
+	u32 copied = 0, part, left = 0;
+
+	if (!access_ok((const void __user *)address, bytes))
+		return 0;
+	pagefault_disable();
+	while (copied < bytes && !left) {
+		part = min_t(u32, bytes - copied, PAGE_SIZE - offset_in_page(address + copied));
+		left = __copy_from_user_inatomic(to + copied, (const void __user *)(address + copied), part);
+		copied += part - left;
+	}
+	pagefault_enable();
+	return round_down(copied, 8);
+}
+
+static void record_unfinished_fill(struct uwind_record_unfinished *record, const struct uw_walk *walk)
+{
+	const struct uw_missed *missed = walk->missed;
+	u32 reg, i = 0;
+
+	record->nr_frames = missed->nr_frames;
+	record->arch = walk->arch;
+	record->flags =
+		(missed->at.exact ? UWIND_UNFINISHED_EXACT : 0) | (missed->at.doubted ? UWIND_UNFINISHED_DOUBTED : 0) |
+		(missed->at.aapcs ? UWIND_UNFINISHED_R11 : 0) | (missed->regs.thumb ? UWIND_UNFINISHED_THUMB : 0);
+	record->file = missed->file;
+	record->method = missed->at.method;
+	record->signal_frames = missed->at.signal_frames;
+	record->pc = missed->regs.pc;
+	record->known = missed->regs.known;
+	record->on_stack = missed->regs.on_stack;
+	for (reg = 0; reg < UW_NR_REGS; reg++)
+		if (missed->regs.known >> reg & 1)
+			record->values[i++] = missed->regs.r[reg];
+}
+
+u32 uw_record_unfinished(void *at, u32 room, const struct uw_walk *walk, u32 stack_bytes)
+{
+	const struct uw_regs *regs = &walk->missed->regs;
+	u32 bytes = sizeof(struct uwind_record_unfinished) + hweight32(regs->known) * sizeof(u64);
+	struct uwind_record_unfinished *record;
+
+	if (room < bytes + stack_bytes)
+		return bytes + stack_bytes;
+	record = record_begin(at, room, UWIND_RECORD_UNFINISHED, bytes);
+	record_unfinished_fill(record, walk);
+	record->stack_bytes = copy_resident(at + bytes, regs->r[uw_arch_sp(walk->arch)],
+					    min_t(u64, stack_bytes, walk->missed->readable));
+	record->record.bytes = bytes + record->stack_bytes;
+	return record->record.bytes;
 }
 
 u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of)

@@ -22,9 +22,11 @@ static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
 }
 
 /* No record of these is longer. */
-#define UW_MOST_THREAD_BYTES sizeof(struct uwind_record_thread)
-#define UW_MOST_SAMPLE_BYTES sizeof(struct uwind_record_sample)
-#define UW_MOST_STACK_BYTES  ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
+#define UW_MOST_THREAD_BYTES     sizeof(struct uwind_record_thread)
+#define UW_MOST_SAMPLE_BYTES     sizeof(struct uwind_record_sample)
+/* Without the bytes of stack. */
+#define UW_MOST_UNFINISHED_BYTES (sizeof(struct uwind_record_unfinished) + UW_NR_REGS * sizeof(u64))
+#define UW_MOST_STACK_BYTES      ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
 
 /* The thread current, as ns numbers it; past: as it was then, or NULL. Its own number is 0. */
 u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns, const struct uw_last_walk *past);
@@ -41,6 +43,12 @@ struct uw_part_of_stack {
 };
 
 u32 uw_record_stack(void *at, u32 room, const struct uw_part_of_stack *part);
+
+/*
+ * What it takes to go on with current's walk, which has missed a table, and what is resident of the stack_bytes (a multiple
+ * of 8) above its SP. Room is needed for all of them.
+ */
+u32 uw_record_unfinished(void *at, u32 room, const struct uw_walk *walk, u32 stack_bytes);
 
 /* What a sample names by number, and how many triggers it stands for. */
 struct uw_sample_of {

@@ -171,6 +171,19 @@ static void send_sample(struct uw_batch_writer *writer, const struct uw_answer *
 	uw_batch_add(writer, uw_record_sample(writer->at, writer->room, answer, of));
 }
 
+/* Comes before its sample. */
+static void send_unfinished(struct uw_batch_writer *writer, struct uw_unfinished *unfinished,
+			    const struct uw_walk *walk)
+{
+	u32 bytes;
+
+	uw_batch_reserve(writer, UW_MOST_UNFINISHED_BYTES + unfinished->stack_bytes);
+	bytes = uw_record_unfinished(writer->at, writer->room, walk, unfinished->stack_bytes);
+	uw_batch_add(writer, bytes);
+	if (!writer->full)
+		uw_unfinished_charge(unfinished, bytes);
+}
+
 static void count_stack(struct uw_sender *sender, const struct uw_answer *answer, bool is_spelled_out)
 {
 	if (is_spelled_out)
@@ -181,7 +194,7 @@ static void count_stack(struct uw_sender *sender, const struct uw_answer *answer
 
 /* 0: the records are in the message; else so many bytes are enough for them. */
 static u32 send_records(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
-			u32 weight)
+			u32 weight, bool unfinished)
 {
 	struct uw_sample_of of = { .weight = weight };
 	struct uw_batch_writer writer;
@@ -193,6 +206,8 @@ static u32 send_records(struct uw_sender *sender, struct uw_batch *batch, const 
 	last = batch->last_number;
 	if (answer->walk)
 		of.stack = send_stack(&writer, answer->walk, nr);
+	if (unfinished)
+		send_unfinished(&writer, &sender->unfinished, answer->walk);
 	send_sample(&writer, answer, &of);
 	needed = uw_batch_end(&writer);
 	if (!needed)
@@ -210,20 +225,45 @@ static void count_answer(struct uw_sender *sender, const struct uw_answer *answe
 		uw_stats_lost(sender->outbox.counts, UWIND_LOSS_NOMEM, weight);
 }
 
+/* In this message, or else in a new one: whether it is there. */
+static bool send_somewhere(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
+			   u32 weight, bool unfinished)
+{
+	u32 needed = send_records(sender, batch, answer, nr, weight, unfinished);
+
+	if (needed && !uw_batch_renew(batch, needed))
+		needed = send_records(sender, batch, answer, nr, weight, unfinished);
+	return !needed;
+}
+
+static bool send_and_go_on(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
+			   u32 weight)
+{
+	bool sent = uw_unfinished_takes(&sender->unfinished, answer) &&
+		    send_somewhere(sender, batch, answer, nr, weight, true);
+
+	if (sent)
+		this_cpu_inc(sender->stacks->unfinished);
+	else
+		this_cpu_inc(sender->stacks->unfinished_refused);
+	return sent;
+}
+
 /* Whether it is in the message. */
 static bool send_answer(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
 			u32 weight)
 {
-	u32 needed;
+	bool sent = false;
 
 	if (nr)
 		send_files(sender, batch, answer->walk, nr);
-	needed = send_records(sender, batch, answer, nr, weight);
-	if (needed && !uw_batch_renew(batch, needed))
-		needed = send_records(sender, batch, answer, nr, weight);
-	if (!needed && answer->walk)
+	if (uw_unfinished_wanted(&sender->unfinished, answer, nr))
+		sent = send_and_go_on(sender, batch, answer, nr, weight);
+	if (!sent)
+		sent = send_somewhere(sender, batch, answer, nr, weight, false);
+	if (sent && answer->walk)
 		batch->message.weight += weight;
-	return !needed;
+	return sent;
 }
 
 void uw_sender_answer(struct uw_sender *sender, const struct uw_answer *answer, u32 weight)
@@ -258,16 +298,19 @@ void uw_sender_stats(const struct uw_sender *sender, struct uwind_session_stats 
 	for_each_possible_cpu(cpu) {
 		stats->stacks_told += READ_ONCE(per_cpu_ptr(sender->stacks, cpu)->spelled_out);
 		stats->stacks_known += READ_ONCE(per_cpu_ptr(sender->stacks, cpu)->known);
+		stats->unfinished += READ_ONCE(per_cpu_ptr(sender->stacks, cpu)->unfinished);
+		stats->unfinished_refused += READ_ONCE(per_cpu_ptr(sender->stacks, cpu)->unfinished_refused);
 	}
 }
 
 int uw_sender_init(struct uw_sender *sender, const struct uw_reader *reader, struct uw_counts __percpu *counts,
-		   u32 max_frames)
+		   const struct uwind_session_start *arg)
 {
 	int err = uw_outbox_init(&sender->outbox, reader, counts);
 
 	sender->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	sender->max_frames = max_frames;
+	sender->max_frames = arg->max_frames ?: UWIND_DEFAULT_FRAMES;
+	sender->unfinished.stack_bytes = arg->stack_bytes;
 	sender->stacks = alloc_percpu(struct uw_stacks);
 	if (!err)
 		err = uw_batches_init(&sender->batches, &sender->outbox);

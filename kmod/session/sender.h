@@ -9,17 +9,21 @@
 
 #include "session/batch.h"
 #include "session/outbox.h"
+#include "session/unfinished.h"
 
 struct pid_namespace;
 struct uw_answer;
 struct uw_counts;
 struct uw_reader;
+struct uwind_session_start;
 struct uwind_session_stats;
 
-/* Sums of one CPU: stacks that were spelled out in a message, and those that it had already. */
+/* Sums of one CPU. */
 struct uw_stacks {
-	u64 spelled_out;
-	u64 known;
+	u64 spelled_out; /* in a message */
+	u64 known;       /* that it had already */
+	u64 unfinished;  /* with what it takes to go on */
+	u64 unfinished_refused;
 };
 
 /* Set by uw_sender_init(), constant until uw_sender_deinit(), but for what the members say of themselves. */
@@ -27,13 +31,17 @@ struct uw_sender {
 	struct uw_outbox outbox;           /* Protected by: its own rules */
 	struct uw_batches batches;         /* Protected by: its own rules */
 	struct uw_stacks __percpu *stacks; /* owned. Each CPU adds to its own, in a task's context */
-	struct pid_namespace *pid_ns;      /* holds a reference */
-	u32 max_frames;                    /* of a stack */
+	struct uw_unfinished unfinished;
+	struct pid_namespace *pid_ns; /* holds a reference */
+	u32 max_frames;               /* of a stack */
 };
 
-/* Of current's session. Counts and reader live longer. -ENOMEM: uw_sender_deinit() is due all the same. */
+/*
+ * Of current's session, as arg wants it. Counts and reader live longer. -ENOMEM: uw_sender_deinit() is due all
+ * the same.
+ */
 int uw_sender_init(struct uw_sender *sender, const struct uw_reader *reader, struct uw_counts __percpu *counts,
-		   u32 max_frames);
+		   const struct uwind_session_start *arg);
 /* Nobody answers any more, and everything is sent. Does nothing without init. */
 void uw_sender_deinit(struct uw_sender *sender);
 

@@ -176,7 +176,7 @@ static int session_init(struct uw_session *session, const struct uwind_session_s
 	session->counts = alloc_percpu(struct uw_counts);
 	if (!session->counts)
 		return -ENOMEM;
-	err = uw_sender_init(&session->sender, owner->reader, session->counts, arg->max_frames ?: UWIND_DEFAULT_FRAMES);
+	err = uw_sender_init(&session->sender, owner->reader, session->counts, arg);
 	if (!err)
 		err = uw_filter_init(&session->filter, arg, lists);
 	if (!err)

@@ -159,6 +159,13 @@ int uw_memory_enter_at(struct uw_port *port, u64 address)
 	return err;
 }
 
+u64 uw_memory_readable(struct uw_port *port, u64 address)
+{
+	if (address - port->readable_start >= port->readable_places && uw_memory_enter_at(port, address))
+		return 0;
+	return port->readable_start + port->readable_places + port->word_bytes - 1 - address;
+}
+
 /* Its first and last words are in mappings that have been looked at. */
 int uw_memory_fetch(struct uw_port *port, u64 address, u8 code[UW_CODE_BYTES])
 {

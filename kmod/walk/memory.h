@@ -23,4 +23,10 @@ void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomi
  */
 int uw_memory_lock(struct uw_port *port);
 
+/*
+ * After a walk that may sleep: bytes from address upwards, in the mapping that it lies in, that may be read, if they are
+ * resident.
+ */
+u64 uw_memory_readable(struct uw_port *port, u64 address);
+
 #endif

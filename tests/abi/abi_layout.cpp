@@ -149,14 +149,14 @@ namespace {
 	OFFSET(uwind_session_start, cgroup_fd, 52);
 	OFFSET(uwind_session_start, cpus, 56);
 	OFFSET(uwind_session_start, nr_cpus, 64);
-	OFFSET(uwind_session_start, reserved, 68);
+	OFFSET(uwind_session_start, stack_bytes, 68);
 
 	SIZE(uwind_session_ask, 16, 8);
 	OFFSET(uwind_session_ask, size, 0);
 	OFFSET(uwind_session_ask, tid, 4);
 	OFFSET(uwind_session_ask, cookie, 8);
 
-	SIZE(uwind_session_stats, 480, 8);
+	SIZE(uwind_session_stats, 496, 8);
 	OFFSET(uwind_session_stats, size, 0);
 	OFFSET(uwind_session_stats, session, 4);
 	OFFSET(uwind_session_stats, requested, 8);
@@ -172,6 +172,8 @@ namespace {
 	OFFSET(uwind_session_stats, periods_missed, 456);
 	OFFSET(uwind_session_stats, throttled, 464);
 	OFFSET(uwind_session_stats, counters_failed, 472);
+	OFFSET(uwind_session_stats, unfinished, 480);
+	OFFSET(uwind_session_stats, unfinished_refused, 488);
 
 	SIZE(uwind_self_add, 112, 8);
 	OFFSET(uwind_self_add, size, 0);
@@ -245,6 +247,20 @@ namespace {
 	OFFSET(uwind_record_file, bytes, 64);
 	OFFSET(uwind_record_file, mtime_ns, 72);
 	OFFSET(uwind_record_file, path, 80);
+
+	SIZE(uwind_record_unfinished, 32, 8);
+	OFFSET(uwind_record_unfinished, record, 0);
+	OFFSET(uwind_record_unfinished, nr_frames, 4);
+	OFFSET(uwind_record_unfinished, arch, 6);
+	OFFSET(uwind_record_unfinished, flags, 7);
+	OFFSET(uwind_record_unfinished, file, 8);
+	OFFSET(uwind_record_unfinished, method, 12);
+	OFFSET(uwind_record_unfinished, signal_frames, 13);
+	OFFSET(uwind_record_unfinished, stack_bytes, 14);
+	OFFSET(uwind_record_unfinished, pc, 16);
+	OFFSET(uwind_record_unfinished, known, 24);
+	OFFSET(uwind_record_unfinished, on_stack, 28);
+	OFFSET(uwind_record_unfinished, values, 32);
 }
 
 TEST_CASE("the version is the one that these numbers belong to")
@@ -265,8 +281,8 @@ TEST_CASE("an ioctl keeps its number: the size in it changes only with a struct 
 	NUMBER(UWIND_IOC_STATS, 0xc208f707);
 	NUMBER(UWIND_IOC_SESSION_START, 0xc048f708);
 	NUMBER(UWIND_IOC_SESSION_ENABLE, 0xf709);
-	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1e0f70a);
-	NUMBER(UWIND_IOC_SESSION_STOP, 0xc1e0f70b);
+	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1f0f70a);
+	NUMBER(UWIND_IOC_SESSION_STOP, 0xc1f0f70b);
 	NUMBER(UWIND_IOC_SESSION_ASK, 0xc010f70c);
 	NUMBER(UWIND_IOC_SELF_ADD, 0xc070f720);
 	NUMBER(UWIND_IOC_SELF_REMOVE, 0xc010f721);

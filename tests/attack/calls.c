@@ -264,8 +264,8 @@ static void any_filter(struct dice *dice, struct uwind_session_start *arg, struc
 		arg->flags |= UWIND_SESSION_CGROUP;
 		arg->cgroup_fd = any_cgroup(dice);
 	}
-	if (rarely(dice, 64))
-		arg->reserved = roll(dice);
+	if (rarely(dice, 2))
+		arg->stack_bytes = rarely(dice, 32) ? roll(dice) : pick(dice, UWIND_MAX_STACK_BYTES / 8 + 1) * 8;
 }
 
 static void start(struct dice *dice)

@@ -437,7 +437,8 @@ static void check_session(void)
 	START("more CPUs than there can be are refused", s.nr_cpus = 1u << 20, EINVAL);
 	START("CPUs at a bad pointer are refused", (s.nr_cpus = 1, s.cpus = BAD_POINTER), EFAULT);
 	START("a cgroup without its flag is refused", s.cgroup_fd = pipe_fd, EINVAL);
-	START("a reserved field is refused", s.reserved = 1, EINVAL);
+	START("more bytes of stack than there may be", s.stack_bytes = UWIND_MAX_STACK_BYTES + 8, EINVAL);
+	START("bytes of stack that are no words", s.stack_bytes = 12, EINVAL);
 	check_errno("SESSION_ASK: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_ASK, &ask),
 		    EINVAL);
 	check_errno("SESSION_ENABLE: without a session it is refused", ioctl(control, UWIND_IOC_SESSION_ENABLE),
