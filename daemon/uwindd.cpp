@@ -56,11 +56,12 @@ public:
 	    : machine_(std::move(machine)), objects_(objects_with(table_cache))
 	{
 	}
-	Ports ports() override { return ports_of(*machine_, objects_); }
+	Ports ports() override { return ports_of(*machine_, objects_, unwinder_); }
 
 private:
 	std::unique_ptr<Machine> machine_;
 	ElfObjects objects_;
+	CoreUnwinder unwinder_;
 };
 
 Result<std::unique_ptr<Outside>> open_outside(const Settings& settings)

@@ -7,6 +7,7 @@
 #include "app/recording.h"
 #include "io/machine.h"
 #include "objects/elf_objects.h"
+#include "walk/unwinder.h"
 
 namespace uwind {
 
@@ -26,9 +27,10 @@ inline ElfObjects objects_with(const std::string& table_cache)
 	return ElfObjects();
 }
 
-inline Ports ports_of(Machine& machine, Objects& objects)
+inline Ports ports_of(Machine& machine, Objects& objects, Unwinder& unwinder)
 {
-	return Ports{*machine.device, *machine.stream, machine.processes, objects, machine.clock, machine.threads};
+	return Ports{*machine.device, *machine.stream, machine.processes, objects,
+		     machine.clock,   machine.threads, unwinder};
 }
 
 } // namespace uwind

@@ -101,6 +101,7 @@ daemon_rule() {
 	daemon/elf/*) layers='elf/ model/ base/' ;;
 	daemon/io/*) layers='io/ elf/ port/ model/ base/ uwind' ;;
 	daemon/tables/*) layers='tables/ elf/ port/ model/ base/ table.h types.h rule.h sframe.h bytes.h uw_port.h' ;;
+	daemon/walk/*) layers='walk/ port/ model/ base/ table.h sframe.h walk.h uw_port_walk.h' ;;
 	daemon/objects/*) layers='objects/ tables/ elf/ io/ port/ model/ base/' ;;
 	daemon/export/*) layers='export/ port/ model/ base/' ;;
 	daemon/app/*) layers='app/ port/ model/ base/' ;;

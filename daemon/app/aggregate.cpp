@@ -102,6 +102,7 @@ std::optional<Index> Aggregate::stack_of(const StackRecord& record, const OnFile
 {
 	ReportStack stack;
 	stack.stop = record.stack->stop;
+	stack.finished_later = record.stack->finished_later;
 	for (const StackPart* part = record.stack.get(); part; part = part->below.get())
 		for (const StackFrame& frame : part->frames) {
 			const auto index = frame_of(frame, is_exact(frame.method));

@@ -83,7 +83,8 @@ void FileOpener::open_vdso(const FileJob& job)
 bool FileOpener::add_unannounced(FileJob& job, const FileIdentity& identity)
 {
 	const auto added = modules_.add(identity, job.mapping.path);
-	modules_.bind(job.file_number, added.id);
+	if (job.file_number)
+		modules_.bind(job.file_number, added.id);
 	job.module = added.id;
 	return added.is_new;
 }

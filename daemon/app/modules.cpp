@@ -5,6 +5,11 @@
 #include <algorithm>
 
 namespace uwind {
+namespace {
+
+constexpr std::uint32_t first_own_number = 1u << 31; // the module counts from 1
+
+} // namespace
 
 // A module keeps its first path. True: it had none, and now has this one.
 bool Modules::name_nameless(Module& module, const std::string& path)
@@ -36,6 +41,33 @@ void Modules::bind(std::uint32_t file_number, ModuleId id)
 {
 	std::lock_guard lock(mutex_);
 	by_number_[file_number] = id;
+	numbers_.try_emplace(id, file_number);
+}
+
+std::optional<ModuleId> Modules::of_mapping(const Mapping& mapping)
+{
+	const FileIdentity least{mapping.dev_major, mapping.dev_minor, mapping.inode, 0, 0};
+	const auto is_it = [&](const FileIdentity& file) {
+		return file.dev_major == mapping.dev_major && file.dev_minor == mapping.dev_minor &&
+		       file.inode == mapping.inode;
+	};
+	std::lock_guard lock(mutex_);
+	const auto found = by_identity_.lower_bound(least);
+	if (found == by_identity_.end() || !is_it(found->first))
+		return std::nullopt;
+	const auto next = std::next(found);
+	if (next != by_identity_.end() && is_it(next->first))
+		return std::nullopt;
+	return found->second;
+}
+
+std::uint32_t Modules::number_of(ModuleId id)
+{
+	std::lock_guard lock(mutex_);
+	const auto [number, is_new] = numbers_.try_emplace(id, first_own_number + id);
+	if (is_new)
+		by_number_[number->second] = id;
+	return number->second;
 }
 
 std::optional<ModuleId> Modules::of_number(std::uint32_t file_number)
@@ -103,6 +135,13 @@ void Modules::set_table_known(ModuleId id, std::uint64_t since_ns)
 		module->table_known_ns = since_ns;
 }
 
+bool Modules::table_known(ModuleId id)
+{
+	std::lock_guard lock(mutex_);
+	const Module* module = find(id);
+	return !module || module->table_known_ns;
+}
+
 std::optional<Module> Modules::get(ModuleId id)
 {
 	std::lock_guard lock(mutex_);
@@ -133,6 +172,7 @@ void Modules::forget(ModuleId id)
 {
 	by_identity_.erase(modules_[id].identity);
 	std::erase_if(by_number_, [id](const auto& entry) { return entry.second == id; });
+	numbers_.erase(id);
 	open_.remove(id);
 	modules_.erase(id);
 }

@@ -53,10 +53,16 @@ public:
 	void set_path(ModuleId id, const std::string& path);
 	void bind(std::uint32_t file_number, ModuleId id);
 	std::optional<ModuleId> of_number(std::uint32_t file_number);
+	// The file that is mapped there. Nothing: it is not known, or several states of it are.
+	std::optional<ModuleId> of_mapping(const Mapping& mapping);
+	// A number that is bound to it: the module's, or if there is none one that the module does not use.
+	std::uint32_t number_of(ModuleId id);
 
 	void set_object(ModuleId id, ObjectFacts facts, std::shared_ptr<UniqueFd> fd);
 	void set_table(ModuleId id, Method method, std::uint32_t table, std::uint64_t rows, std::uint64_t bytes);
 	void set_table_known(ModuleId id, std::uint64_t since_ns);
+	// It has its table, or is known to have none.
+	bool table_known(ModuleId id);
 
 	std::optional<Module> get(ModuleId id);
 	// Forgets at most so many files that were used neither in this period nor in the
@@ -77,7 +83,8 @@ private:
 	std::map<ModuleId, Module> modules_;
 	std::map<FileIdentity, ModuleId> by_identity_;
 	std::unordered_map<std::uint32_t, ModuleId> by_number_;
-	std::list<ModuleId> open_; // most recently used first
+	std::unordered_map<ModuleId, std::uint32_t> numbers_; // the first one of each
+	std::list<ModuleId> open_;                            // most recently used first
 	std::uint64_t period_ = 0;
 	ModuleId next_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "port/objects.h"
 #include "port/processes.h"
 #include "port/threads.h"
+#include "port/unwinder.h"
 
 namespace uwind {
 
@@ -17,6 +18,7 @@ struct Ports {
 	Objects& objects;
 	Clock& clock;
 	Threads& threads;
+	Unwinder& unwinder;
 };
 
 } // namespace uwind

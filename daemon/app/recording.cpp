@@ -9,10 +9,23 @@
 #include <unistd.h>
 
 namespace uwind {
+namespace {
+
+constexpr std::chrono::milliseconds look_again(50);       // for tables that stacks wait for
+constexpr std::chrono::milliseconds longest_wait(10'000); // for the last ones
+
+constexpr std::uint64_t ns_of(std::chrono::milliseconds time)
+{
+	return std::uint64_t(time.count()) * 1'000'000;
+}
+
+} // namespace
 
 Recording::Recording(const Ports& ports, RecordingOptions options)
     : ports_(ports), options_(std::move(options)), symbols_(ports.objects, ports.processes, modules_),
-      aggregate_(ports.processes, options_.limits), tracker_(ports, modules_)
+      aggregate_(ports.processes, options_.limits),
+      unfinished_(ports, modules_, options_.session.max_frames ? options_.session.max_frames : default_frames),
+      tracker_(ports, modules_, unfinished_.shelf())
 {
 }
 
@@ -23,6 +36,8 @@ Status Recording::prepare(const StopRequested& stop)
 		return session.error();
 	session_ = session->number;
 	options_.session.user_only = session->user_only;
+	if (session->stack_bytes)
+		unfinished_.shelf().open();
 	intake_.emplace(ports_.stream, ports_.threads);
 	register_targets(stop);
 	return Nothing{};
@@ -47,13 +62,15 @@ Status Recording::enable()
 
 Status Recording::run_for(std::chrono::milliseconds time)
 {
-	const std::uint64_t end = ports_.clock.boottime_ns() + std::uint64_t(time.count()) * 1'000'000;
+	const std::uint64_t end = ports_.clock.boottime_ns() + ns_of(time);
 	for (std::uint64_t now; (now = ports_.clock.boottime_ns()) < end;) {
 		const std::chrono::milliseconds left((end - now) / 1'000'000 + 1);
-		if (const auto batch = intake_->pop(left))
+		if (const auto batch = intake_->pop(unfinished_.empty() ? left : std::min(left, look_again)))
 			take(*batch);
 		else if (intake_->finished())
 			break;
+		if (unfinished_.is_due())
+			finish_stacks();
 	}
 	if (const auto error = intake_->error())
 		return *error;
@@ -77,6 +94,31 @@ void Recording::take(const RecordBatch& batch)
 
 void Recording::take(const StackRecord& record)
 {
+	if (record.unfinished)
+		unfinished_.add(record, [this](const StackRecord& left) { collect(left); });
+	else
+		collect(record);
+}
+
+void Recording::finish_stacks()
+{
+	unfinished_.finish_some([this](const StackRecord& record) { collect(record); },
+				[this](std::uint32_t tgid, std::uint64_t pc) { tracker_.note_unannounced(tgid, pc); });
+}
+
+// After sampling. What was missed last needs its tables, too.
+void Recording::wait_for_tables()
+{
+	const auto end = ports_.clock.boottime_ns() + ns_of(longest_wait);
+	unsigned idle = 0;
+	while (!unfinished_.empty() && idle < 2 && ports_.clock.boottime_ns() < end) {
+		idle = tracker_.wait_until_made(look_again) ? idle + 1 : 0;
+		finish_stacks();
+	}
+}
+
+void Recording::collect(const StackRecord& record)
+{
 	aggregate_.add(record, [this](std::uint32_t file, std::uint32_t tgid, std::uint64_t pc) {
 		if (!modules_.of_number(file))
 			tracker_.note_unknown(file, tgid, pc);
@@ -95,6 +137,7 @@ Result<Report> Recording::interval()
 	const auto stats = ports_.kernel.session_stats();
 	if (!stats)
 		return stats.error();
+	unfinished_.finish_all([this](const StackRecord& record) { collect(record); });
 	Report report = report_of(*stats);
 	tracker_.next_period();
 	return report;
@@ -109,6 +152,8 @@ Result<Report> Recording::finish()
 	while (!intake_->finished())
 		if (const auto batch = intake_->pop(std::chrono::milliseconds(100)))
 			take(*batch);
+	wait_for_tables();
+	unfinished_.finish_all([this](const StackRecord& record) { collect(record); });
 	tracker_.finish(std::chrono::seconds(5));
 	return report_of(*stats);
 }

@@ -8,6 +8,7 @@
 #include "app/ports.h"
 #include "app/symbols.h"
 #include "app/tracker.h"
+#include "app/unfinished_stacks.h"
 
 namespace uwind {
 
@@ -41,8 +42,12 @@ private:
 	void register_targets(const StopRequested& stop);
 	void take(const RecordBatch& batch);
 	void take(const StackRecord& record);
+	void collect(const StackRecord& record);
+	void finish_stacks();
+	void wait_for_tables();
 	void follow_sequence(std::uint64_t sequence);
 	Report report_of(const SessionStats& stats);
+	void count_finished(std::map<std::string, std::uint64_t>& stops);
 	void fill_counters(const SessionStats& stats, Report& report);
 	Counts own_counts();
 
@@ -51,6 +56,7 @@ private:
 	Modules modules_;
 	Symbols symbols_;
 	Aggregate aggregate_;
+	UnfinishedStacks unfinished_;
 	Tracker tracker_;
 	std::optional<Intake> intake_;
 	std::uint32_t session_ = 0;

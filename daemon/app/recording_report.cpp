@@ -44,17 +44,29 @@ ReportSession session_of(const RecordingOptions& options)
 
 Counts Recording::own_counts()
 {
-	Counts counts{{"messages_missing", 0}, {"decode_errors", 0},      {"records_unknown", 0},
-		      {"tables_made", 0},      {"tables_shared", 0},      {"tables_refused", 0},
-		      {"tables_rejected", 0},  {"tables_given_up", 0},    {"files_without_table", 0},
-		      {"files_not_opened", 0}, {"files_not_followed", 0}, {"sections_refused", 0},
-		      {"tables_kept", 0}};
+	Counts counts{{"messages_missing", 0}, {"decode_errors", 0},         {"records_unknown", 0},
+		      {"tables_made", 0},      {"tables_shared", 0},         {"tables_refused", 0},
+		      {"tables_rejected", 0},  {"tables_given_up", 0},       {"files_without_table", 0},
+		      {"files_not_opened", 0}, {"files_not_followed", 0},    {"sections_refused", 0},
+		      {"tables_kept", 0},      {"stacks_finished_later", 0}, {"unfinished_left", 0},
+		      {"unfinished_gone", 0},  {"unfinished_too_many", 0}};
 	for (const auto& [name, count] : counts_)
+		counts[name] = count;
+	for (const auto& [name, count] : unfinished_.counts())
 		counts[name] = count;
 	for (const auto& [name, count] : tracker_.counts())
 		counts[name] = count;
 	counts["socket_overruns"] = ports_.stream.overruns();
 	return counts;
+}
+
+// The module counted them as lacking a table.
+void Recording::count_finished(std::map<std::string, std::uint64_t>& stops)
+{
+	for (const auto& [stop, count] : unfinished_.take_stops()) {
+		stops[name_of(Stop::NO_TABLE)] = minus(stops[name_of(Stop::NO_TABLE)], count);
+		stops[name_of(stop)] += count;
+	}
 }
 
 // Requests that were open at the last report count as requested in this one too, so
@@ -68,6 +80,7 @@ void Recording::fill_counters(const SessionStats& stats, Report& report)
 	counters.lost = named(stats.lost, reported_.lost);
 	counters.stops = named(stats.stops, reported_.stops);
 	counters.stops.erase(name_of(Stop::NONE));
+	count_finished(counters.stops);
 	counters.others["messages"] = minus(stats.messages, reported_.messages);
 	counters.others["messages_dropped"] = minus(stats.messages_dropped, reported_.messages_dropped);
 	counters.others["message_bytes"] = minus(stats.bytes, reported_.bytes);
@@ -76,6 +89,8 @@ void Recording::fill_counters(const SessionStats& stats, Report& report)
 	counters.others["periods_missed"] = minus(stats.periods_missed, reported_.periods_missed);
 	counters.others["throttled"] = minus(stats.throttled, reported_.throttled);
 	counters.others["counters_failed"] = minus(stats.counters_failed, reported_.counters_failed);
+	counters.others["unfinished"] = minus(stats.unfinished, reported_.unfinished);
+	counters.others["unfinished_refused"] = minus(stats.unfinished_refused, reported_.unfinished_refused);
 	const Counts counts = own_counts();
 	for (const auto& [name, count] : counts)
 		counters.others[name] = minus(count, reported_counts_[name]);

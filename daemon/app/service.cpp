@@ -23,6 +23,7 @@ RecordingOptions options_of(const Settings& settings)
 	options.session.all = true;
 	options.session.cgroup = settings.cgroup;
 	options.session.cpus = settings.cpus;
+	options.session.stack_bytes = settings.stack_bytes / 8 * 8;
 	options.session.max_frames = settings.max_depth == default_frames ? 0 : settings.max_depth;
 	options.target = "all";
 	return options;
@@ -42,7 +43,8 @@ std::string in_words(const Settings& settings)
 bool same_session(const Settings& one, const Settings& other)
 {
 	return one.event == other.event && one.frequency == other.frequency && one.cgroup == other.cgroup &&
-	       one.cpus == other.cpus && one.max_depth == other.max_depth && one.table_cache == other.table_cache;
+	       one.cpus == other.cpus && one.max_depth == other.max_depth && one.stack_bytes == other.stack_bytes &&
+	       one.table_cache == other.table_cache;
 }
 
 void set_log_level(const Settings& settings)

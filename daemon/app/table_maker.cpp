@@ -13,8 +13,8 @@ constexpr unsigned max_complaints = 20; // further ones are counted only
 
 } // namespace
 
-TableMaker::TableMaker(const Ports& ports, Modules& modules, EventCounter& events)
-    : kernel_(ports.kernel), clock_(ports.clock), modules_(modules), events_(events)
+TableMaker::TableMaker(const Ports& ports, Modules& modules, TableShelf& shelf, EventCounter& events)
+    : kernel_(ports.kernel), clock_(ports.clock), modules_(modules), shelf_(shelf), events_(events)
 {
 }
 
@@ -68,15 +68,17 @@ void TableMaker::make(const OpenedModule& opened)
 
 void TableMaker::look_for_table(const OpenedModule& opened)
 {
-	const auto content = opened.object ? (*opened.object)->table() : Result<FileContent>(opened.object.error());
+	auto content = opened.object ? (*opened.object)->table() : Result<FileContent>(opened.object.error());
 	if (content && !content->sframe_refused.empty()) {
 		complain(opened, Error{EBADMSG, content->sframe_refused});
 		events_.count("sections_refused");
 	}
 	if (content && content->kept)
 		events_.count("tables_kept");
-	if (content)
-		return give(opened, content->content);
+	if (content) {
+		give(opened, content->content);
+		return shelf_.put(opened.id, std::move(content->content));
+	}
 	complain(opened, content.error("no table"));
 	events_.count("files_without_table");
 }

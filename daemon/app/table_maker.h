@@ -7,6 +7,7 @@
 #include "app/counts.h"
 #include "app/opened_module.h"
 #include "app/ports.h"
+#include "app/table_shelf.h"
 
 namespace uwind {
 
@@ -14,7 +15,7 @@ namespace uwind {
 // the module reports get their tables in another.
 class TableMaker {
 public:
-	TableMaker(const Ports& ports, Modules& modules, EventCounter& events);
+	TableMaker(const Ports& ports, Modules& modules, TableShelf& shelf, EventCounter& events);
 
 	// The outcome goes to modules and is counted as tables_made, _shared (another
 	// program's table serves the file), _refused (the budget is full) or _rejected,
@@ -35,6 +36,7 @@ private:
 	Kernel& kernel_;
 	Clock& clock_;
 	Modules& modules_;
+	TableShelf& shelf_;
 	EventCounter& events_;
 	std::atomic<unsigned> complaints_ = 0; // of broken files, so far
 };

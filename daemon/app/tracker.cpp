@@ -11,8 +11,9 @@ constexpr std::size_t given_up_at_once = 1024;
 
 } // namespace
 
-Tracker::Tracker(const Ports& ports, Modules& modules)
-    : modules_(modules), maker_(ports, modules_, events_), registrar_(ports, modules_, scanned_, events_, queue_),
+Tracker::Tracker(const Ports& ports, Modules& modules, TableShelf& shelf)
+    : modules_(modules), maker_(ports, modules_, shelf, events_),
+      registrar_(ports, modules_, scanned_, events_, queue_),
       workers_(ports.threads, queue_, FileOpener(ports, modules_, scanned_, events_, queue_), maker_)
 {
 }

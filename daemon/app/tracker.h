@@ -14,7 +14,7 @@ namespace uwind {
 // files, table maker, queue) are classes that are safe to use from several threads.
 class Tracker {
 public:
-	Tracker(const Ports& ports, Modules& modules);
+	Tracker(const Ports& ports, Modules& modules, TableShelf& shelf);
 
 	// Before sampling: tables for the vDSO, for what these processes map, and for
 	// what this program ("": none) is going to map. stop() true ends that early.
@@ -24,8 +24,11 @@ public:
 	// While sampling; these return at once. What the queue has no room for counts
 	// as files_not_followed.
 	void note(const FileRecord& record);
+	void note_unannounced(std::uint32_t tgid, std::uint64_t pc) { note_unknown(0, tgid, pc); }
 	void note_unknown(std::uint32_t file_number, std::uint32_t tgid, std::uint64_t pc);
 
+	// Waits until all files that were noted have been opened, and their tables made. False: time was up.
+	bool wait_until_made(std::chrono::milliseconds timeout) { return queue_.wait_until_made(timeout); }
 	// Makes no further tables, and waits until the files reported so far are open.
 	void finish(std::chrono::milliseconds timeout);
 	// Starts another period. Tables that were used neither in it nor in the last one may be destroyed.

@@ -48,7 +48,8 @@ void WorkQueue::wait_for_room()
 bool WorkQueue::wait_until_made(std::chrono::milliseconds timeout)
 {
 	std::unique_lock lock(mutex_);
-	return changed_.wait_for(lock, timeout, [this] { return closed_ || (!waiting() && !making_); });
+	return changed_.wait_for(lock, timeout,
+				 [this] { return closed_ || (jobs_.empty() && !opening_ && !waiting() && !making_); });
 }
 
 // Callers hold mutex_.

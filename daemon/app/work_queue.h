@@ -16,8 +16,8 @@ namespace uwind {
 // A file that the module reported, to be opened.
 struct FileJob {
 	std::optional<ModuleId> module; // nothing: it was not announced; the process maps it at pc
-	std::uint32_t file_number = 0;
-	std::uint32_t tgid = 0; // a process that maps it
+	std::uint32_t file_number = 0;  // 0: it has none
+	std::uint32_t tgid = 0;         // a process that maps it
 	std::uint64_t pc = 0;
 	Mapping mapping;        // as far as the module knows it
 	bool make_table = true; // false: another program's table serves the file
@@ -42,7 +42,7 @@ public:
 	// Fewer than max_opened wait for their tables.
 	bool has_room() const;
 	void wait_for_room();
-	// Waits until all tables that were pushed have been made. False: time was up.
+	// Waits until all files that were pushed have been opened, and all tables made. False: time was up.
 	bool wait_until_made(std::chrono::milliseconds timeout);
 
 	enum class Kind { open, make };

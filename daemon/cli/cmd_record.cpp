@@ -47,6 +47,7 @@ private:
 	StopSignals& signals_;
 	Machine& machine_;
 	ElfObjects objects_;
+	CoreUnwinder unwinder_;
 	bool cut_short_ = false; // ended by the duration or a signal
 };
 
@@ -61,7 +62,7 @@ Result<int> Record::run(std::optional<Child>& child)
 		if (const auto program = find_program(arguments_.command.front()))
 			options.program = *program;
 	}
-	Recording recording(ports_of(machine_, objects_), options);
+	Recording recording(ports_of(machine_, objects_, unwinder_), options);
 	if (auto prepared = recording.prepare([this] { return stop_requested(); }); !prepared)
 		return prepared.error();
 	if (auto sampled = sample(recording, child); !sampled)

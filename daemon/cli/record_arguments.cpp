@@ -64,6 +64,7 @@ SessionOptions session_of(const RecordArguments& arguments)
 	session.inherit = !session.all;
 	session.targets = arguments.pids;
 	session.max_frames = arguments.max_depth;
+	session.stack_bytes = arguments.stack_bytes / 8 * 8;
 	session.excludes = arguments.excluded;
 	session.cgroup = arguments.cgroup;
 	if (!arguments.cpus.empty())
@@ -111,6 +112,12 @@ void add_how(CLI::App& verb, RecordArguments& arguments)
 	verb.add_option("--max-depth", arguments.max_depth,
 			"Most frames of one stack (default: " + std::to_string(default_frames) + ")")
 		->check(CLI::Range(1u, most_frames));
+	verb.add_option(
+		    "--stack-bytes", arguments.stack_bytes,
+		    "Most bytes of stack that come with a sample whose table is not there yet, to finish it later; 0: "
+		    "none")
+		->check(CLI::Range(0u, most_stack_bytes))
+		->capture_default_str();
 }
 
 } // namespace

@@ -23,7 +23,8 @@ struct RecordArguments {
 	std::string cgroup;
 	std::string cpus;
 	std::uint32_t max_depth = 0; // 0: not given
-	double duration_s = 0;       // 0: until the command ends or a signal arrives
+	std::uint32_t stack_bytes = most_stack_bytes;
+	double duration_s = 0; // 0: until the command ends or a signal arrives
 	std::string output = "uwind.json";
 	std::string table_cache; // "": not given
 	bool verbose = false;

@@ -8,7 +8,7 @@ _uwind_options() {
 	'') echo "-h --help --version" ;;
 	record)
 		echo "-h --help --version -a --all -p --pid --exclude-pid -G --cgroup -C --cpu -e --event -F --frequency -c --count" \
-			"--max-depth --duration -o --output --table-cache -v --verbose --"
+			"--max-depth --stack-bytes --duration -o --output --table-cache -v --verbose --"
 		;;
 	report) echo "-h --help --version -i --input --format -o --output" ;;
 	doctor) echo "-h --help --version --format" ;;
@@ -34,7 +34,7 @@ _uwind_values() {
 	record:--table-cache) echo FILE ;;
 	record:-p | record:--pid | record:--exclude-pid) echo PIDS ;;
 	record:-G | record:--cgroup) echo CGROUP ;;
-	record:-C | record:--cpu | record:--max-depth) echo NUMBER ;;
+	record:-C | record:--cpu | record:--max-depth | record:--stack-bytes) echo NUMBER ;;
 	record:-F | record:--frequency | record:-c | record:--count | record:--duration) echo NUMBER ;;
 	*) return 1 ;;
 	esac

@@ -120,7 +120,8 @@ void write_stack(const ReportStack& stack, std::ostream& out)
 	out << ", \"stack_bytes\": ";
 	write_row(stack.stack_bytes, out, [](const auto& bytes) { return or_null(bytes); });
 	out << ", \"stop\": \"" << name_of(stack.stop)
-	    << "\", \"complete\": " << (is_complete(stack.stop) ? "true" : "false") << '}';
+	    << "\", \"complete\": " << (is_complete(stack.stop) ? "true" : "false")
+	    << (stack.finished_later ? ", \"finished\": \"later\"}" : "}");
 }
 
 void write_sample(const ReportSample& sample, std::ostream& out)

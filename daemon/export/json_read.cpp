@@ -215,6 +215,7 @@ void read(Members in, ReportStack& stack)
 		stack.stop = *stop;
 	else
 		in.fail("stop", "is unknown to this version");
+	stack.finished_later = in.has("finished");
 	if (stack.methods.size() != stack.frames.size() || stack.stack_bytes.size() != stack.frames.size())
 		in.fail("", "frames, methods and stack_bytes differ in length");
 }

@@ -18,7 +18,8 @@
 namespace uwind {
 namespace {
 
-static_assert(most_frames == UWIND_MAX_FRAMES && default_frames == UWIND_DEFAULT_FRAMES);
+static_assert(most_frames == UWIND_MAX_FRAMES && default_frames == UWIND_DEFAULT_FRAMES &&
+	      most_stack_bytes == UWIND_MAX_STACK_BYTES);
 
 std::uint32_t flags_of(const SessionOptions& options)
 {
@@ -122,6 +123,8 @@ SessionStats stats_of(const uwind_session_stats& raw)
 	stats.periods_missed = raw.periods_missed;
 	stats.throttled = raw.throttled;
 	stats.counters_failed = raw.counters_failed;
+	stats.unfinished = raw.unfinished;
+	stats.unfinished_refused = raw.unfinished_refused;
 	return stats;
 }
 
@@ -161,9 +164,10 @@ Result<StartedSession> Device::start_session(const SessionOptions& options)
 	request.cgroup_fd = cgroup ? cgroup.get() : 0;
 	request.cpus = user_pointer(options.cpus.data());
 	request.nr_cpus = options.cpus.size();
+	request.stack_bytes = options.stack_bytes;
 	if (const int code = call(fd_.get(), UWIND_IOC_SESSION_START, request))
 		return start_error(code, options);
-	return StartedSession{request.session, (request.flags & UWIND_SESSION_USER) != 0};
+	return StartedSession{request.session, (request.flags & UWIND_SESSION_USER) != 0, request.stack_bytes};
 }
 
 Status Device::enable_session()

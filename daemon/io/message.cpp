@@ -29,6 +29,8 @@ RecordBatch decode_attributes(nlmsghdr* header)
 			reader.read({static_cast<const std::uint8_t*>(nla_data(at)), std::size_t(nla_len(at))});
 	if (left > 0)
 		batch.malformed++;
+	if (reader.has_read_stacks() || batch.malformed) // which are left nowhere but in the batch
+		explicit_bzero(genlmsg_data(message), std::size_t(genlmsg_len(message)));
 	return batch;
 }
 

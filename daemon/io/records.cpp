@@ -3,7 +3,9 @@
 #include "io/records.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/text.h"
 #include "io/frame_code.h"
@@ -51,6 +53,51 @@ bool is_sound(const uwind_record_sample& raw)
 {
 	return (raw.word_bits == 64 || raw.word_bits == 32 || (raw.word_bits == 0 && raw.lost)) &&
 	       (raw.lost != 0) == (raw.stack == 0);
+}
+
+// The registers that follow, in order. False: there are fewer.
+bool copy_registers(Bytes bytes, Unfinished& unfinished)
+{
+	if (bytes.size() < std::size_t(std::popcount(unfinished.known)) * sizeof(std::uint64_t))
+		return false;
+	for (std::size_t i = 0; i < unfinished.registers.size(); i++) {
+		if (!(unfinished.known >> i & 1))
+			continue;
+		unfinished.registers[i] = copy_at<std::uint64_t>(bytes);
+		bytes = bytes.subspan(sizeof(std::uint64_t));
+	}
+	return true;
+}
+
+bool knows_sp(const uwind_record_unfinished& raw)
+{
+	constexpr unsigned stack_pointers[] = {0, 7, 31, 4, 13}; // by enum uwind_arch
+	return raw.known >> stack_pointers[raw.arch] & 1;
+}
+
+bool is_sound(const uwind_record_unfinished& raw)
+{
+	return raw.arch > UWIND_ARCH_NONE && raw.arch <= UWIND_ARCH_ARM && raw.nr_frames < UWIND_MAX_FRAMES &&
+	       raw.file && raw.method < UWIND_NR_METHODS && !(raw.on_stack & ~raw.known) && knows_sp(raw) &&
+	       raw.stack_bytes <= UWIND_MAX_STACK_BYTES;
+}
+
+Unfinished without_values(const uwind_record_unfinished& raw)
+{
+	Unfinished unfinished;
+	unfinished.arch = Arch(raw.arch);
+	unfinished.file = raw.file;
+	unfinished.nr_frames = raw.nr_frames;
+	unfinished.method = Method(raw.method);
+	unfinished.signal_frames = raw.signal_frames;
+	unfinished.exact = raw.flags & UWIND_UNFINISHED_EXACT;
+	unfinished.doubted = raw.flags & UWIND_UNFINISHED_DOUBTED;
+	unfinished.r11 = raw.flags & UWIND_UNFINISHED_R11;
+	unfinished.thumb = raw.flags & UWIND_UNFINISHED_THUMB;
+	unfinished.pc = raw.pc;
+	unfinished.known = raw.known;
+	unfinished.on_stack = raw.on_stack;
+	return unfinished;
 }
 
 std::optional<FileRecord> decode_file(Bytes bytes)
@@ -132,6 +179,7 @@ bool RecordReader::read_sample(Bytes bytes)
 	if (bytes.size() < sizeof(uwind_record_sample))
 		return false;
 	const auto raw = copy_at<uwind_record_sample>(bytes);
+	auto unfinished = std::exchange(unfinished_, nullptr);
 	const StackRecord* asked = thread(raw.thread);
 	const Stack* found = stack(raw.stack);
 	if (!is_sound(raw) || !asked || (raw.stack && !found))
@@ -146,7 +194,28 @@ bool RecordReader::read_sample(Bytes bytes)
 		sample.lost = Loss(raw.lost - 1);
 	else
 		sample.stack = *found;
+	if (sample.stack && sample.stack->stop == Stop::NO_TABLE)
+		sample.unfinished = std::move(unfinished);
 	batch_.records.emplace_back(std::move(sample));
+	return true;
+}
+
+bool RecordReader::read_unfinished(Bytes bytes)
+{
+	if (bytes.size() < sizeof(uwind_record_unfinished))
+		return false;
+	const auto raw = copy_at<uwind_record_unfinished>(bytes);
+	bytes = bytes.subspan(sizeof(raw));
+	if (!is_sound(raw))
+		return false;
+	auto unfinished = std::make_shared<Unfinished>(without_values(raw));
+	if (!copy_registers(bytes, *unfinished))
+		return false;
+	bytes = bytes.subspan(std::size_t(std::popcount(raw.known)) * sizeof(std::uint64_t));
+	if (bytes.size() != raw.stack_bytes)
+		return false;
+	unfinished->stack = StackBytes({bytes.begin(), bytes.end()});
+	unfinished_ = std::move(unfinished);
 	return true;
 }
 
@@ -169,6 +238,9 @@ bool RecordReader::read_one(std::uint16_t type, Bytes bytes)
 		return read_sample(bytes);
 	case UWIND_RECORD_THREAD:
 		return read_thread(bytes);
+	case UWIND_RECORD_UNFINISHED:
+		has_read_stacks_ = true;
+		return read_unfinished(bytes);
 	default:
 		batch_.unknown++;
 		return true;

@@ -20,6 +20,8 @@ public:
 	explicit RecordReader(RecordBatch& batch) : batch_(batch) {}
 
 	void read(std::span<const std::uint8_t> bytes);
+	// Among them were bytes of somebody's stack.
+	bool has_read_stacks() const { return has_read_stacks_; }
 
 private:
 	using Bytes = std::span<const std::uint8_t>;
@@ -30,11 +32,14 @@ private:
 	bool read_thread(Bytes bytes);
 	bool read_stack(Bytes bytes);
 	bool read_sample(Bytes bytes);
+	bool read_unfinished(Bytes bytes);
 	bool read_file(Bytes bytes);
 	const Stack* stack(std::uint16_t number) const;
 	const StackRecord* thread(std::uint16_t number) const;
 
 	RecordBatch& batch_;
+	std::shared_ptr<const Unfinished> unfinished_; // the next sample's
+	bool has_read_stacks_ = false;
 	// Threads and stacks by number. A thread is a record in which only the thread is set.
 	std::unordered_map<std::uint16_t, std::variant<StackRecord, Stack>> known_;
 };

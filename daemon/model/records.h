@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/unfinished.h"
 #include "model/words.h"
 
 namespace uwind {
@@ -30,6 +31,7 @@ struct StackPart {
 	Stop stop = Stop::NONE;                 // why the whole stack ends
 	std::size_t parts = 1;                  // this stretch and those below
 	std::size_t depth = 0;                  // frames in all of them
+	bool finished_later = false;            // not all of it was found by the module
 };
 
 // The answer to one request.
@@ -43,9 +45,10 @@ struct StackRecord {
 	std::uint32_t cpu = 0;
 	std::uint32_t weight = 0;
 	std::string comm;
-	std::optional<Loss> lost;               // why there is no stack
-	std::uint8_t word_bits = 64;            // 32, or 0: not known (lost only)
-	std::shared_ptr<const StackPart> stack; // null: lost
+	std::optional<Loss> lost;                     // why there is no stack
+	std::uint8_t word_bits = 64;                  // 32, or 0: not known (lost only)
+	std::shared_ptr<const StackPart> stack;       // null: lost
+	std::shared_ptr<const Unfinished> unfinished; // null: the walk cannot be gone on with
 };
 
 // Identifies a file, whatever its path. A file's table is valid while all of this stays equal.

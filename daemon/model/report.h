@@ -65,6 +65,7 @@ struct ReportStack {
 	std::vector<Method> methods; // as frame_method() gives them
 	std::vector<std::optional<std::uint32_t>> stack_bytes;
 	Stop stop = Stop::NONE;
+	bool finished_later = false; // the walk lacked a table, and was gone on with when that was there
 
 	bool operator==(const ReportStack&) const = default;
 };

@@ -18,6 +18,9 @@ enum class Event { cpu_clock, cycles, requests };
 inline constexpr std::uint32_t most_frames = 4096;
 inline constexpr std::uint32_t default_frames = 512;
 
+// Of the stack of a sample whose walk lacked a table: the module's limit, and the default.
+inline constexpr std::uint32_t most_stack_bytes = 16384;
+
 // A sample satisfies all of it: its process is a target, not excluded, in the cgroup, on one of the CPUs.
 struct SessionOptions {
 	Event event = Event::cpu_clock;
@@ -31,12 +34,14 @@ struct SessionOptions {
 	std::vector<std::int32_t> excludes; // with their children from now on
 	std::string cgroup;                 // with those below it; "": any
 	std::vector<std::uint32_t> cpus;    // in ascending order; empty: all
+	std::uint32_t stack_bytes = 0;      // that come with a walk that lacks a table; 0: none
 };
 
 // A session that the module has started.
 struct StartedSession {
 	std::uint32_t number = 0;
-	bool user_only = false; // asked for, or this user may count nothing else
+	bool user_only = false;        // asked for, or this user may count nothing else
+	std::uint32_t stack_bytes = 0; // 0: not asked for, or not allowed
 };
 
 using LossCounts = std::map<Loss, std::uint64_t>;
@@ -54,10 +59,12 @@ struct SessionStats {
 	std::uint64_t messages_dropped = 0;
 	std::uint64_t bytes = 0; // of messages
 	std::uint64_t stacks_told = 0;
-	std::uint64_t stacks_known = 0;    // sent before in the same message
-	std::uint64_t periods_missed = 0;  // by counters that ran late: nothing was requested
-	std::uint64_t throttled = 0;       // how often a counter was stopped until the next tick
-	std::uint64_t counters_failed = 0; // CPUs that came online, or threads, without a counter
+	std::uint64_t stacks_known = 0;       // sent before in the same message
+	std::uint64_t periods_missed = 0;     // by counters that ran late: nothing was requested
+	std::uint64_t throttled = 0;          // how often a counter was stopped until the next tick
+	std::uint64_t counters_failed = 0;    // CPUs that came online, or threads, without a counter
+	std::uint64_t unfinished = 0;         // samples that came with what it takes to go on with their walk
+	std::uint64_t unfinished_refused = 0; // a limit was reached
 };
 
 // Of the module, since it was loaded.

@@ -21,6 +21,7 @@ struct Settings {
 	std::string cgroup;              // "": any
 	std::vector<std::uint32_t> cpus; // empty: all
 	std::uint32_t max_depth = default_frames;
+	std::uint32_t stack_bytes = most_stack_bytes;
 	std::string table_cache = default_table_cache; // a folder; "": tables are not kept
 	bool verbose = false;
 };

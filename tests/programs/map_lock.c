@@ -165,8 +165,8 @@ static void check_sampled(long seconds)
 	char detail[96];
 	long turns, held;
 
-	for (long end = now_ms() + LONGEST_MS; board->turns < LAST_TURNS && now_ms() < end;)
-		sleep_ms(1); /* it has touched all that it uses: nothing of that takes the lock any more */
+	for (long end = now_ms() + LONGEST_MS; board->turns < LEAST_TURNS && now_ms() < end;)
+		sleep_ms(1);    /* it has touched all that it uses: nothing of that takes the lock any more */
 	read_for(reader, 1000); /* its mappings are known now */
 	board->wanted = 1;
 	while (!board->begun)

@@ -97,7 +97,7 @@ public:
 	{
 		calls_.push_back("start");
 		options_ = options;
-		return StartedSession{session, options.user_only || grants_user_only};
+		return StartedSession{session, options.user_only || grants_user_only, options.stack_bytes};
 	}
 
 	Status enable_session() override

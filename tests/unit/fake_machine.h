@@ -14,6 +14,7 @@
 
 #include "app/recording.h"
 #include "unit/fake_kernel.h"
+#include "walk/unwinder.h"
 
 namespace uwind {
 
@@ -24,6 +25,7 @@ struct FakeFile {
 	ObjectFacts facts;
 	std::vector<Symbol> symbols;
 	bool has_table = true;
+	TableRows rows; // of the table; empty: any
 	std::string sframe_refused;
 	std::uint64_t entry_bytes = 0;
 };
@@ -145,9 +147,11 @@ public:
 		built_++;
 		if (!file_.has_table)
 			return Error{ENODATA, "no unwind data"};
-		TableRows rows;
-		rows.rows = {{0, 0}};
-		rows.rules.resize(1);
+		TableRows rows = file_.rows;
+		if (rows.rows.empty()) {
+			rows.rows = {{0, 0}};
+			rows.rules.resize(1);
+		}
 		rows.method = unsigned(Method::EH_FRAME);
 		return FileContent{rows, file_.sframe_refused};
 	}
@@ -198,11 +202,12 @@ struct FakeMachine {
 	FakeObjects objects{files};
 	FakeClock clock;
 	FakeThreads threads;
+	CoreUnwinder unwinder;
 	std::uint64_t sequence = 0;
 
 	FakeMachine() { files.add("vdso"); }
 
-	Ports ports() { return {kernel, stream, processes, objects, clock, threads}; }
+	Ports ports() { return {kernel, stream, processes, objects, clock, threads, unwinder}; }
 
 	void send(std::vector<Record> records)
 	{

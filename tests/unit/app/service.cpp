@@ -106,7 +106,8 @@ public:
 	Ports ports() override
 	{
 		Ports ports = machine_.ports();
-		return {kernel_, ports.stream, ports.processes, ports.objects, world_.clock, ports.threads};
+		return {kernel_,      ports.stream,  ports.processes, ports.objects,
+			world_.clock, ports.threads, ports.unwinder};
 	}
 
 private:

@@ -112,7 +112,7 @@ TEST_CASE("a mistyped key is refused with its line and the nearest known key")
 	      std::vector<std::string>{"f:1: there is no key 'evnet': did you mean 'event'?"});
 	CHECK(complaints_about("colour = red") ==
 	      std::vector<std::string>{"f:1: there is no key 'colour': the keys are interval, dir, keep, frequency, "
-				       "event, cgroup, cpus, max_depth, table_cache, verbose"});
+				       "event, cgroup, cpus, max_depth, stack_bytes, table_cache, verbose"});
 	CHECK(complaints_about(std::string(1 << 20, 'x') + " = 1").size() == 1);
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("the manual page of the configuration has the keys that are read, with
 		CHECK_THAT(page, Catch::Contains("Default: \\fB" + key.get(Settings()) + "\\fR"));
 	}
 	// The numbers that are allowed stand in the page as well.
-	for (const char* limit : {"1 to 86400", "1 to 1000000", "1 to 100000", "1 to 4096"})
+	for (const char* limit : {"1 to 86400", "1 to 1000000", "1 to 100000", "1 to 4096", "0 to 16384"})
 		CHECK_THAT(page, Catch::Contains(limit));
 }
 

@@ -39,14 +39,15 @@ struct RecordBlob {
 		return record(head);
 	}
 
-	static uwind_record_stack stack_head(std::uint16_t number, std::uint16_t below, std::size_t frames)
+	static uwind_record_stack stack_head(std::uint16_t number, std::uint16_t below, std::size_t frames,
+					     std::uint8_t stop = UWIND_STOP_ZERO_RA)
 	{
 		uwind_record_stack head{};
 		head.record.type = UWIND_RECORD_STACK;
 		head.number = number;
 		head.below = below;
 		head.nr_frames = static_cast<std::uint8_t>(frames);
-		head.stop = below ? UWIND_STOP_NONE : UWIND_STOP_ZERO_RA;
+		head.stop = below ? static_cast<std::uint8_t>(UWIND_STOP_NONE) : stop;
 		return head;
 	}
 
@@ -67,6 +68,32 @@ struct RecordBlob {
 		head.lost = stack ? 0 : 1 + UWIND_LOSS_EXIT;
 		head.word_bits = 64;
 		return head;
+	}
+
+	static uwind_record_unfinished unfinished_head()
+	{
+		uwind_record_unfinished head{};
+		head.record.type = UWIND_RECORD_UNFINISHED;
+		head.nr_frames = 1;
+		head.arch = UWIND_ARCH_ARM;
+		head.flags = UWIND_UNFINISHED_DOUBTED | UWIND_UNFINISHED_THUMB;
+		head.file = 9;
+		head.method = UWIND_METHOD_EH_FRAME;
+		head.signal_frames = 2;
+		head.stack_bytes = 16;
+		head.pc = 0x1234;
+		head.known = 1u << 7 | 1u << 13;
+		head.on_stack = 1u << 7;
+		return head;
+	}
+
+	// The values of two registers, and two words of stack.
+	RecordBlob& unfinished(const uwind_record_unfinished& head = unfinished_head(), std::size_t words = 4)
+	{
+		std::vector<std::uint8_t> behind;
+		for (std::size_t i = 0; i < words * 8; i++)
+			behind.push_back(static_cast<std::uint8_t>(i / 8 + 1));
+		return record(head, behind);
 	}
 
 	RecordBlob& sample(std::uint16_t thread, std::uint16_t stack) { return record(sample_head(thread, stack)); }

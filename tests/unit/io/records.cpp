@@ -363,3 +363,104 @@ TEST_CASE("records cut off anywhere: the last is malformed, and nothing behind t
 		CHECK(batch.records.empty());
 	}
 }
+
+namespace {
+
+// A sample whose stack ends for want of a table, or for another reason.
+RecordBlob unfinished_sample(const RecordBlob& before, std::uint8_t stop = UWIND_STOP_NO_TABLE)
+{
+	RecordBlob blob = before;
+	return blob.thread(1).record(RecordBlob::stack_head(2, 0, 1, stop), written({plain_frame(0)})).sample(1, 2);
+}
+
+} // namespace
+
+TEST_CASE("a sample keeps what it takes to go on with its walk")
+{
+	const auto batch = decode(unfinished_sample(RecordBlob().unfinished()).sample(1, 2));
+	CHECK(batch.malformed == 0);
+	REQUIRE(batch.records.size() == 2);
+	const auto unfinished = sample_of(batch).unfinished;
+	REQUIRE(unfinished);
+	CHECK(unfinished->arch == Arch::arm);
+	CHECK(unfinished->file == 9);
+	CHECK(unfinished->nr_frames == 1);
+	CHECK(unfinished->method == Method::EH_FRAME);
+	CHECK(unfinished->signal_frames == 2);
+	CHECK_FALSE(unfinished->exact);
+	CHECK(unfinished->doubted);
+	CHECK_FALSE(unfinished->r11);
+	CHECK(unfinished->thumb);
+	CHECK(unfinished->pc == 0x1234);
+	CHECK(unfinished->known == (1u << 7 | 1u << 13));
+	CHECK(unfinished->on_stack == 1u << 7);
+	CHECK(unfinished->registers[7] == 0x0101010101010101);
+	CHECK(unfinished->registers[13] == 0x0202020202020202);
+	CHECK(unfinished->registers[8] == 0);
+	REQUIRE(unfinished->stack.get().size() == 16);
+	CHECK(unfinished->stack.get().front() == 3);
+	CHECK(unfinished->stack.get().back() == 4);
+	CHECK_FALSE(sample_of(batch, 1).unfinished); // it was the first one's
+}
+
+TEST_CASE("only a stack that lacks a table is gone on with")
+{
+	const auto batch = decode(unfinished_sample(RecordBlob().unfinished(), UWIND_STOP_BAD_READ));
+	REQUIRE(batch.records.size() == 1);
+	CHECK_FALSE(sample_of(batch).unfinished);
+}
+
+TEST_CASE("what it takes to go on contradicts itself: the sample arrives without it")
+{
+	auto head = RecordBlob::unfinished_head();
+	std::size_t words = 4;
+	SECTION("no architecture")
+	{
+		head.arch = UWIND_ARCH_NONE;
+	}
+	SECTION("an unknown architecture")
+	{
+		head.arch = UWIND_ARCH_ARM + 1;
+	}
+	SECTION("no file")
+	{
+		head.file = 0;
+	}
+	SECTION("an unknown method")
+	{
+		head.method = UWIND_NR_METHODS;
+	}
+	SECTION("too many frames")
+	{
+		head.nr_frames = UWIND_MAX_FRAMES;
+	}
+	SECTION("the address of a register that is not known")
+	{
+		head.on_stack = 1;
+	}
+	SECTION("no SP")
+	{
+		head.known = 1u << 7;
+	}
+	SECTION("more stack than there is")
+	{
+		head.stack_bytes = 24;
+	}
+	SECTION("less stack than there is")
+	{
+		head.stack_bytes = 8;
+	}
+	SECTION("more registers than there are")
+	{
+		words = 1;
+	}
+	SECTION("more stack than there may be")
+	{
+		head.stack_bytes = UWIND_MAX_STACK_BYTES + 8;
+		words = 2 + UWIND_MAX_STACK_BYTES / 8 + 1;
+	}
+	const auto batch = decode(unfinished_sample(RecordBlob().unfinished(head, words)));
+	CHECK(batch.malformed == 1);
+	REQUIRE(batch.records.size() == 1);
+	CHECK_FALSE(sample_of(batch).unfinished);
+}

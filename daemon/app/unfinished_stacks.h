@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+// Samples whose stacks ended for want of a table, until the table is there.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <utility>
+
+#include "app/code_maps.h"
+#include "app/counts.h"
+#include "app/ports.h"
+#include "app/table_shelf.h"
+
+namespace uwind {
+
+// For one thread. What becomes of a sample is counted by its weight: stacks_finished_later; or it is left as it was,
+// because its process was gone (unfinished_gone), too many waited (unfinished_too_many), or its tables were not there
+// in time, or did not help (unfinished_left).
+class UnfinishedStacks {
+public:
+	static constexpr std::size_t usual_limit = 64u << 20;
+
+	// limit: bytes of stacks that wait.
+	UnfinishedStacks(const Ports& ports, Modules& modules, std::uint32_t max_frames,
+			 std::size_t limit = usual_limit)
+	    : shelf_(ports.unwinder), unwinder_(ports.unwinder), clock_(ports.clock), modules_(modules),
+	      maps_(ports.processes, modules, ports.clock), max_frames_(max_frames), limit_(limit)
+	{
+	}
+
+	// Where whoever makes tables puts them. Nothing is finished before it is open.
+	TableShelf& shelf() { return shelf_; }
+
+	using Done = std::function<void(const StackRecord&)>;
+	// A file that nobody has looked at was missed, too.
+	using Look = std::function<void(std::uint32_t tgid, std::uint64_t pc)>;
+
+	// A record with record.unfinished. done: those that need not wait, without it.
+	void add(StackRecord record, const Done& done);
+	// Some wait, and it is some time ago that their tables were looked for.
+	bool is_due();
+	// Those whose tables are there by now.
+	void finish_some(const Done& done, const Look& look);
+	// All others, as far as they go.
+	void finish_all(const Done& done);
+	bool empty() const { return waiting_.empty(); }
+	const Counts& counts() const { return counts_; }
+	// How the stacks end that were finished since the last call, by weight.
+	std::map<Stop, std::uint64_t> take_stops() { return std::exchange(stops_, {}); }
+
+private:
+	struct Waiting {
+		StackRecord record;
+		CodeMaps::Mappings mappings;
+		std::optional<ModuleId> missed; // nothing: it is not known yet
+		std::uint64_t pc = 0;           // where it was missed
+		bool looked = false;
+	};
+	// A process's code, with the tables that walks have asked for.
+	using Codes = std::map<CodeMaps::Mappings, std::vector<CodeMapping>>;
+
+	bool is_ready(Waiting& waiting, const Look& look);
+	std::vector<CodeMapping>& codes_of(const Waiting& waiting, Codes& codes);
+	bool supply(const Mapping& mapping, CodeMapping& code, Waiting& waiting);
+	bool go_on(Waiting& waiting, Codes& codes, GoneOn& found);
+	std::uint32_t number_of(const Waiting& waiting, std::uint32_t place);
+	void adopt(Waiting& waiting, GoneOn found);
+	void settle(Waiting& waiting, GoneOn found, const Done& done);
+	void end(Waiting& waiting, const char* count, const Done& done);
+
+	TableShelf shelf_;
+	Unwinder& unwinder_;
+	Clock& clock_;
+	Modules& modules_;
+	CodeMaps maps_;
+	const std::uint32_t max_frames_;
+	const std::size_t limit_;
+	std::list<Waiting> waiting_;
+	std::size_t bytes_ = 0;       // of their stacks
+	std::uint64_t looked_ns_ = 0; // for tables
+	Counts counts_;
+	std::map<Stop, std::uint64_t> stops_;
+};
+
+} // namespace uwind

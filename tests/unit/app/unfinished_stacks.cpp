@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+// Samples that came before their table, in a recording against fakes.
+#include <catch2/catch.hpp>
+
+#include "unit/app/recorded.h"
+
+using namespace uwind;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr unsigned sp = 7; // the DWARF number of x86-64
+constexpr std::uint64_t late = 0x1000000, outer = 0x2000000, stack = 0x7000;
+
+// At offset 0 a function with a frame of 16 bytes, at 0x100 one that is the outermost.
+TableRows two_functions()
+{
+	Rule frame, outermost;
+	frame.kind = 1;
+	frame.cfa_reg = sp;
+	frame.cfa_off = 16;
+	frame.ra_place = 1;
+	frame.ra_off = -8;
+	outermost.kind = 2;
+	TableRows rows;
+	rows.rows = {{0, 0}, {0x100, 1}};
+	rows.rules = {frame, outermost};
+	return rows;
+}
+
+std::shared_ptr<const Unfinished> called_from(std::uint64_t caller)
+{
+	Unfinished unfinished;
+	unfinished.arch = Arch::x86_64;
+	unfinished.file = 1;
+	unfinished.method = Method::PC;
+	unfinished.exact = true;
+	unfinished.pc = late + 0x10;
+	unfinished.known = 1u << sp;
+	unfinished.registers[sp] = stack;
+	std::vector<std::uint8_t> bytes(16);
+	std::memcpy(bytes.data() + 8, &caller, sizeof(caller));
+	unfinished.stack = StackBytes(std::move(bytes));
+	return std::make_shared<const Unfinished>(std::move(unfinished));
+}
+
+// A process with two libraries, whose sample ended in the first one.
+struct Late {
+	FakeMachine machine;
+	FakeFile& file = machine.files.add("/lib/late.so");
+	Mapping mapping;
+	StackRecord record = stack_record(1, {frame(late + 0x10, 0x10, 1, Method::PC)}, Stop::NO_TABLE);
+
+	explicit Late(std::uint64_t caller = late + 0x110)
+	{
+		file.rows = two_functions();
+		machine.files.add("/lib/outer.so").rows = two_functions();
+		mapping = machine.processes.map(1, "/lib/late.so", late);
+		machine.processes.map(1, "/lib/outer.so", outer);
+		machine.processes.facts_[1] = {"/bin/a", "a", 12'340'000'000};
+		machine.kernel.stats_.requested = machine.kernel.stats_.answered = 1;
+		machine.kernel.stats_.stops[Stop::NO_TABLE] = 1;
+		record.unfinished = called_from(caller);
+	}
+
+	Report run()
+	{
+		RecordingOptions options = all_processes();
+		options.session.stack_bytes = 16384;
+		machine.processes.mappings_.swap(before_); // nothing is a target when it begins
+		Recording recording(machine.ports(), options);
+		REQUIRE(recording.prepare(never));
+		machine.processes.mappings_.swap(before_);
+		machine.send({file_record(1, 1, mapping, file.identity), record});
+		auto report = recording.finish();
+		REQUIRE(report);
+		return *report;
+	}
+
+private:
+	std::map<std::uint32_t, std::vector<Mapping>> before_;
+};
+
+void check_left(const Report& report, const char* count)
+{
+	REQUIRE(report.stacks.size() == 1);
+	CHECK(report.stacks[0].stop == Stop::NO_TABLE);
+	CHECK_FALSE(report.stacks[0].finished_later);
+	CHECK(report.stacks[0].frames.size() == 1);
+	CHECK(other(report, count) == 1);
+	CHECK(other(report, "stacks_finished_later") == 0);
+	CHECK(report.counters.stops.at("no_table") == 1);
+}
+
+} // namespace
+
+TEST_CASE("a stack is finished when its table is there")
+{
+	const Report report = Late().run();
+	REQUIRE(report.stacks.size() == 1);
+	CHECK(report.stacks[0].stop == Stop::OUTERMOST);
+	CHECK(report.stacks[0].finished_later);
+	REQUIRE(report.stacks[0].frames.size() == 2);
+	const ReportFrame& caller = report.frames.at(report.stacks[0].frames[1]);
+	CHECK(caller.address == late + 0x110);
+	REQUIRE(caller.module);
+	CHECK(report.modules.at(*caller.module).path == "/lib/late.so");
+	CHECK(other(report, "stacks_finished_later") == 1);
+	CHECK(report.counters.stops.at("no_table") == 0);
+	CHECK(report.counters.stops.at("outermost") == 1);
+}
+
+TEST_CASE("and when a file that nobody has announced has its table, too")
+{
+	const Report report = Late(outer + 0x110).run();
+	REQUIRE(report.stacks.size() == 1);
+	CHECK(report.stacks[0].stop == Stop::OUTERMOST);
+	REQUIRE(report.stacks[0].frames.size() == 2);
+	const ReportFrame& caller = report.frames.at(report.stacks[0].frames[1]);
+	REQUIRE(caller.module);
+	CHECK(report.modules.at(*caller.module).path == "/lib/outer.so");
+}
+
+TEST_CASE("a stack stays as it was")
+{
+	Late late_one;
+	SECTION("if its process is gone")
+	{
+		late_one.machine.processes.facts_.clear();
+		check_left(late_one.run(), "unfinished_gone");
+	}
+	SECTION("if another process has its number")
+	{
+		late_one.machine.processes.facts_[1].start_time_ns += 10'000'000;
+		check_left(late_one.run(), "unfinished_gone");
+	}
+	SECTION("if another file is mapped there by now")
+	{
+		auto& mappings = late_one.machine.processes.mappings_[1];
+		std::swap(mappings[0].inode, mappings[1].inode);
+		std::swap(mappings[0].path, mappings[1].path);
+		check_left(late_one.run(), "unfinished_gone");
+	}
+	SECTION("if the file has no table")
+	{
+		late_one.file.has_table = false;
+		check_left(late_one.run(), "unfinished_left");
+	}
+	SECTION("if its table does not help")
+	{
+		late_one.file.rows.rules[0].kind = 5; // unknown
+		check_left(late_one.run(), "unfinished_left");
+	}
+}
+
+TEST_CASE("of stacks that wait the oldest is given up first")
+{
+	FakeMachine machine;
+	Modules modules;
+	UnfinishedStacks waiting(machine.ports(), modules, 64, 32);
+	const auto& file = machine.files.add("/lib/late.so");
+	machine.processes.map(1, "/lib/late.so", late);
+	machine.processes.facts_[1] = {"/bin/a", "a", 12'340'000'000};
+	modules.bind(1, modules.add(file.identity, file.path).id);
+	std::vector<std::uint64_t> done;
+	for (std::uint64_t cookie = 1; cookie <= 3; cookie++) {
+		auto record = stack_record(1, {frame(late + 0x10, 0x10, 1, Method::PC)}, Stop::NO_TABLE);
+		record.cookie = cookie;
+		record.unfinished = called_from(0);
+		waiting.add(std::move(record), [&](const StackRecord& left) { done.push_back(left.cookie); });
+	}
+	CHECK(done == std::vector<std::uint64_t>{1});
+	CHECK(waiting.counts().at("unfinished_too_many") == 1);
+	waiting.finish_all([&](const StackRecord& left) { done.push_back(left.cookie); });
+	CHECK(done == std::vector<std::uint64_t>{1, 2, 3});
+	CHECK(waiting.empty());
+}
