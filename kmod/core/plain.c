@@ -59,8 +59,7 @@ void uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct 
 	u32 key = uw_port_key(port);
 	struct uw_plain plain;
 
-	if (!walk->plain || !key || !found->lasting || abi->word != 8 ||
-	    !make_plain(&plain.rule, &found->rule, abi, exact))
+	if (!key || !found->lasting || abi->word != 8 || !make_plain(&plain.rule, &found->rule, abi, exact))
 		return;
 	plain.pc = walk->regs.pc;
 	plain.offset = found->offset + (exact ? 0 : 1);
@@ -150,7 +149,7 @@ bool uw_plain_steps(struct uw_walk *walk, struct uw_port *port, bool exact, u8 *
 	u32 before = walk->nr_frames, end = before + frames_left(walk);
 	struct uw_plain_state at;
 
-	if (!walk->plain || !(walk->regs.known >> abi->sp & 1) || abi->word != 8)
+	if (!(walk->regs.known >> abi->sp & 1) || abi->word != 8)
 		return false;
 	at = state_of(walk, abi, uw_port_key(port) << 1 | exact, *method);
 	if (walk->along)

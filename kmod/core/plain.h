@@ -9,6 +9,9 @@
  * that was read last, a return address of 0, a CFA below SP, …) is left to the general one, which
  * begins where the last plain step has ended. So a walk with plain steps finds what one without
  * them finds.
+ *
+ * Only for a walk with a cache (walk->plain). The caller checks that, so that a walk without one
+ * does not pay for calls.
  */
 #ifndef UW_PLAIN_H
 #define UW_PLAIN_H

@@ -246,7 +246,7 @@ static enum uw_stop step_from_bad_pc(struct uw_walk *walk, struct uw_port *port,
 /* Whether there were any. */
 static bool plain_steps(struct uw_walk *walk, struct uw_port *port, struct uw_progress *at)
 {
-	if (!uw_plain_steps(walk, port, at->exact, &at->method))
+	if (!walk->plain || !uw_plain_steps(walk, port, at->exact, &at->method))
 		return false;
 	at->exact = false;
 	at->chained = false;
@@ -281,7 +281,7 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct uw_p
 		return stop_unfound(walk, at, found, err);
 	if (walk->nr_frames == walk->max_frames)
 		return UW_STOP_DEPTH;
-	if (!err)
+	if (!err && walk->plain)
 		uw_plain_remember(walk, port, found, at->exact);
 	else
 		note_missed(walk, at, found);
