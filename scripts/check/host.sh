@@ -234,10 +234,10 @@ instruction_figures() {
 	libc=$(installed_amd64)/usr/lib/x86_64-linux-gnu/libc.so.6
 	build_bench
 	ninja -C build/bench uwind bench_decoders
-	counted "the walks of bench_core" --toggle-collect=uw_walk_run build/bench/tests/bench_core
-	counted "the table of Debian 12's libc.so.6, from CFI and code" build/bench/daemon/uwind table stat "$libc"
-	counted "decoding libc's code" build/bench/tests/bench_decoders ours <<<"$libc"
-	counted "the same by Zydis 4.0, without operands" build/bench/tests/bench_decoders zydis <<<"$libc"
+	counted "the walks of bench_core" --toggle-collect=uw_walk_run build/bench/tests/bench_core &&
+		counted "the table of Debian 12's libc.so.6, from CFI and code" build/bench/daemon/uwind table stat "$libc" &&
+		counted "decoding libc's code" build/bench/tests/bench_decoders ours <<<"$libc" &&
+		counted "the same by Zydis 4.0, without operands" build/bench/tests/bench_decoders zydis <<<"$libc"
 }
 
 decoder_figures() { find "$(installed_amd64)" -xdev -type f | build/bench/tests/bench_decoders; }

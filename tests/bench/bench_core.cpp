@@ -220,7 +220,7 @@ constexpr u64 code_bytes = 16u << 20; // below where the large table begins
 std::unique_ptr<RealCode> make_code(const Draft& large, const std::vector<RealFrame>& frames, u64 near)
 {
 	auto code = std::make_unique<RealCode>();
-	code->base = near - code_bytes / 2;
+	code->base = near < code_bytes / 2 ? 0 : near - code_bytes / 2; // valgrind puts programs that low
 	Rows rows;
 	for (std::size_t i = 0; i < frames.size(); i++) {
 		if (frames[i].pc - code->base >= code_bytes)
