@@ -61,6 +61,14 @@ TEST_CASE("RBX that no inner function saved is still in its register")
 	REQUIRE(LazyBinding(0).world.reg(UW_X86_BX, resolver_rbx).walk().stop == UW_STOP_OUTERMOST);
 }
 
+TEST_CASE("a walk that ends before RBX is needed knows where it is saved")
+{
+	Walked walked = LazyBinding(3).world.walk(2);
+	REQUIRE(walked.stop == UW_STOP_DEPTH);
+	REQUIRE((walked.regs.known & walked.regs.on_stack) >> UW_X86_BX & 1);
+	REQUIRE(walked.regs.r[UW_X86_BX] == stack + 8);
+}
+
 TEST_CASE("RBX that is lost stops the walk where it is needed")
 {
 	REQUIRE(LazyBinding(0).world.walk().stop == UW_STOP_LOST_REGISTER);
