@@ -49,6 +49,7 @@ struct uw_port {
 	u64 covered;      /* a bit for each code, of the first 64 */
 	u32 looks;        /* how often uw_port_cover() was called */
 	u32 busy_at_look; /* that call (from 1) is refused, and all is busy; 0: none */
+	u64 absent;       /* the word there is read in a general step only; 0: none */
 };
 
 UW_PORT_INLINE bool uw_port_refuses(struct uw_port *port)
@@ -160,6 +161,7 @@ UW_PORT_INLINE bool uw_port_open(struct uw_port *port, u64 sp, struct uw_window 
 
 		window->start = slice->start;
 		window->places = slice->bytes < 8 ? 0 : slice->bytes - 7;
+		window->absent = port->absent;
 		window->data = slice->data;
 		if (uw_window_has(window, sp))
 			return true;

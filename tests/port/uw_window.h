@@ -11,6 +11,7 @@
 struct uw_window {
 	u64 start;
 	u64 places; /* of a word in it */
+	u64 absent; /* the word there cannot be read at once; 0: none */
 	const u8 *data;
 };
 
@@ -27,7 +28,7 @@ UW_PORT_INLINE u64 uw_window_hold(const struct uw_window *window, u64 address)
 
 #define uw_port_peek(window, address, word, failed)                                        \
 	do {                                                                               \
-		if (!uw_window_has(window, address))                                       \
+		if (!uw_window_has(window, address) || (address) == (window)->absent)      \
 			goto failed;                                                       \
 		memcpy(word, (window)->data + ((address) - (window)->start), sizeof(u64)); \
 	} while (0)

@@ -39,6 +39,9 @@ public:
 	// Frame n's caller has the FP of that frame.
 	void save_fp(u32 n, u32 of) { words_[n * frame_words + 2] = fp(of); }
 
+	// Where frame n has saved that.
+	static u64 saved_fp(u32 n) { return fp(n); }
+
 	// From frame n on, which is at that pc.
 	std::vector<uw_frame> walk(u32 n = 0, u64 pc = text, u32 max_frames = 300)
 	{
@@ -47,6 +50,7 @@ public:
 		port.code = code_;
 		port.nr_codes = 2;
 		port.busy_at_look = busy_at_look;
+		port.absent = absent;
 		port.slices = &slice;
 		port.nr_slices = 1;
 		port.word_bytes = 8;
@@ -65,6 +69,8 @@ public:
 		frames.resize(walk.nr_frames);
 		nr_frames = walk.nr_frames;
 		stop = walk.stop;
+		regs = walk.regs;
+		reads = port.reads;
 		return frames;
 	}
 
@@ -81,8 +87,11 @@ public:
 	Memory memory;
 	u32 key = 7;
 	u32 busy_at_look = 0;
+	u64 absent = 0;
 	u32 nr_frames = 0;
 	enum uw_stop stop = UW_STOP_NONE;
+	uw_regs regs{};
+	u32 reads = 0;
 
 private:
 	static u64 fp(u32 n) { return stack + n * frame_words * 8 + 16; }
@@ -153,6 +162,20 @@ TEST_CASE("a frame pointer that has changed is followed where it leads")
 	REQUIRE(now.size() == 39);
 	REQUIRE(now.at(n + 1).pc == text + 16 * (n + 1));
 	REQUIRE(now.at(n + 2).pc == text + 16 * (n + 4));
+}
+
+TEST_CASE("a step of the trail whose saved frame pointer cannot be read at once is a general one")
+{
+	Stack stack(40, x86_rule(UW_X86_SP, 32, -16));
+	stack.tread();
+	stack.walk();
+	REQUIRE(stack.reads == 0);
+	const u64 fp = stack.regs.r[UW_X86_FP];
+	stack.absent = stack.saved_fp(39);
+	REQUIRE(stack.walk().size() == 41);
+	REQUIRE(stack.reads == 2);
+	REQUIRE(stack.stop == UW_STOP_OUTERMOST);
+	REQUIRE(stack.regs.r[UW_X86_FP] == fp);
 }
 
 TEST_CASE("a walk that has left its trail often meets it no more")
