@@ -35,6 +35,9 @@ public:
 	unsigned bytes_at(std::uint64_t at) const;
 	// Those of 32 bits of Thumb have their first halfword on top.
 	std::uint32_t at(std::uint64_t at) const;
+	// Calls with each place where r7 gets a number right before a system call, and the system call's; rising.
+	template <typename Visit>
+	void for_each_numbered_call(const Visit& visit) const;
 	// The number that r7 gets; nothing: another instruction.
 	std::optional<unsigned> number_at(std::uint64_t at) const;
 	bool is_svc(std::uint64_t at) const;
@@ -92,6 +95,27 @@ bool ArmCode::is_svc(std::uint64_t at) const
 	if (bytes != step())
 		return false;
 	return thumb_ ? this->at(at) >> 8 == 0xdf : this->at(at) >> 24 == 0xef;
+}
+
+// The highest byte of svc is rare.
+template <typename Visit>
+void ArmCode::for_each_numbered_call(const Visit& visit) const
+{
+	const std::uint8_t* const begin = bytes_.data();
+	const std::uint64_t top = step() - 1;
+	for (std::uint64_t byte = top; byte < bytes_.size(); byte++) {
+		const void* const found = std::memchr(begin + byte, thumb_ ? 0xdf : 0xef, bytes_.size() - byte);
+		if (!found)
+			return;
+		byte = static_cast<std::uint64_t>(static_cast<const std::uint8_t*>(found) - begin);
+		const std::uint64_t svc = byte - top;
+		if (svc % step() || !is_svc(svc))
+			continue;
+		for (const unsigned bytes : {4u, 2u})
+			if (svc >= step() + bytes && bytes % step() == 0 && bytes_at(svc - bytes) == bytes &&
+			    number_at(svc - bytes))
+				visit(svc - bytes, svc);
+	}
 }
 
 bool ArmCode::is_call(std::uint64_t at) const
@@ -171,12 +195,9 @@ std::optional<Found> thread_start_after(const ArmCode& code, std::uint64_t svc)
 	return {};
 }
 
-std::optional<Found> find_at(const ArmCode& code, std::uint64_t at)
+std::optional<Found> find_at(const ArmCode& code, std::uint64_t at, std::uint64_t svc)
 {
 	const std::optional<unsigned> number = code.number_at(at);
-	const std::uint64_t svc = at + code.bytes_at(at);
-	if (!number || !code.is_svc(svc))
-		return {};
 	if (*number == sys_sigreturn || *number == sys_rt_sigreturn)
 		return Found{at - 1, svc + code.step() - (at - 1), signal_rule(*number)};
 	return *number == sys_clone ? thread_start_after(code, svc) : std::nullopt;
@@ -191,14 +212,14 @@ std::vector<Stretch> system_call_stretches_arm(const ElfFile& file)
 		const Bytes bytes = file.read(segment.address, segment.bytes);
 		for (const bool thumb : {true, false}) {
 			const ArmCode code(bytes, thumb);
-			for (std::uint64_t at = code.step(); at < bytes.size(); at += code.step()) {
-				const std::optional<Found> found = find_at(code, at);
+			code.for_each_numbered_call([&](std::uint64_t at, std::uint64_t svc) {
+				const std::optional<Found> found = find_at(code, at, svc);
 				const auto range = found ? offsets_of(file.segments(), segment.address + found->start,
 								      found->bytes)
 							 : std::nullopt;
 				if (range)
 					stretches.push_back({range->start, range->end, found->rule});
-			}
+			});
 		}
 	}
 	return stretches;
@@ -209,23 +230,23 @@ std::vector<CloneCall> clone_calls_arm(const ElfFile& file)
 	std::vector<CloneCall> calls;
 	for (const Segment& segment : file.segments()) {
 		const Bytes bytes = file.read(segment.address, segment.bytes);
+		const auto offset = [&](std::uint64_t into) {
+			return static_cast<std::uint32_t>(segment.offset + into);
+		};
 		for (const bool thumb : {true, false}) {
 			const ArmCode code(bytes, thumb);
-			for (std::uint64_t at = code.step(); at < bytes.size(); at += code.step()) {
+			code.for_each_numbered_call([&](std::uint64_t at, std::uint64_t svc) {
 				const std::optional<Found> thread =
-					code.number_at(at) == sys_clone ? find_at(code, at) : std::nullopt;
+					code.number_at(at) == sys_clone ? find_at(code, at, svc) : std::nullopt;
 				if (!thread)
-					continue;
-				const std::uint64_t svc = at + code.bytes_at(at), after = svc + code.step();
-				const auto offset = [&](std::uint64_t into) {
-					return static_cast<std::uint32_t>(segment.offset + into);
-				};
+					return;
+				const std::uint64_t after = svc + code.step();
 				calls.push_back({offset(at),
 						 offset(svc),
 						 {offset(after), offset(branch_end_after(code, svc))},
 						 {offset(thread->start), offset(thread->start + thread->bytes)},
 						 segment.address + after});
-			}
+			});
 		}
 	}
 	return calls;
