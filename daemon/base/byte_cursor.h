@@ -11,12 +11,19 @@ namespace uwind {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// The caller has checked that bytes holds the word.
+// The caller has checked that bytes holds the word, or the halfword.
 inline std::uint32_t word_at(Bytes bytes, std::size_t at)
 {
 	std::uint32_t word;
 	std::memcpy(&word, bytes.data() + at, sizeof(word));
 	return word;
+}
+
+inline std::uint16_t half_at(Bytes bytes, std::size_t at)
+{
+	std::uint16_t half;
+	std::memcpy(&half, bytes.data() + at, sizeof(half));
+	return half;
 }
 
 // A read past the end gives zero, and ok() stays false from then on.

@@ -9,7 +9,10 @@ constexpr std::uint32_t pc_ahead = 8;
 
 class A32Decoder : public ArmParts {
 public:
-	A32Decoder(std::uint32_t word, std::uint32_t address) : ArmParts(word, address, address + pc_ahead) {}
+	A32Decoder(std::uint32_t word, std::uint32_t address, ArmInstruction& result)
+	    : ArmParts(word, address + pc_ahead, result)
+	{
+	}
 	void run();
 
 private:
@@ -231,9 +234,11 @@ void A32Decoder::run()
 
 ArmInstruction decode_a32(std::uint32_t word, std::uint32_t address)
 {
-	A32Decoder decoder(word, address);
+	ArmInstruction result;
+	A32Decoder decoder(word, address, result);
 	decoder.run();
-	return decoder.take(4);
+	decoder.finish(4);
+	return result;
 }
 
 } // namespace uwind::arm_parts

@@ -4,14 +4,6 @@
 
 namespace uwind::arm_parts {
 
-ArmInstruction ArmParts::take(unsigned bytes)
-{
-	if (!known_)
-		return ArmInstruction{};
-	result_.bytes = bytes;
-	return result_;
-}
-
 // A register gets a value of which nothing is known.
 void ArmParts::write(unsigned number)
 {
@@ -197,16 +189,16 @@ namespace uwind {
 
 ArmInstruction decode_arm(Bytes code, std::uint32_t address, bool thumb)
 {
-	ByteCursor cursor(code);
-	if (!thumb) {
-		const std::uint32_t word = cursor.u32();
-		return cursor.ok() ? arm_parts::decode_a32(word, address) : ArmInstruction{};
-	}
-	const std::uint32_t first = cursor.u16();
+	constexpr std::size_t half = 2, whole = 4;
+	if (code.size() < (thumb ? half : whole))
+		return ArmInstruction{};
+	if (!thumb)
+		return arm_parts::decode_a32(word_at(code, 0), address);
+	const std::uint32_t first = half_at(code, 0);
 	if (first < 0xe800)
-		return cursor.ok() ? arm_parts::decode_thumb(first, address) : ArmInstruction{};
-	const std::uint32_t word = first << 16 | cursor.u16();
-	return cursor.ok() ? arm_parts::decode_thumb_wide(word, address) : ArmInstruction{};
+		return arm_parts::decode_thumb(first, address);
+	return code.size() < whole ? ArmInstruction{}
+				   : arm_parts::decode_thumb_wide(first << 16 | half_at(code, half), address);
 }
 
 } // namespace uwind

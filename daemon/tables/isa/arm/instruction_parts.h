@@ -48,14 +48,20 @@ struct Operand {
 	bool by_register = false;
 };
 
-// An instruction in the making. address: of itself; pc_value: what it reads from PC.
+// Fills an instruction, which is empty at first. pc_value: what it reads from PC.
 class ArmParts {
 public:
-	ArmParts(std::uint32_t word, std::uint32_t address, std::uint32_t pc_value)
-	    : word_(word), address_(address), pc_value_(pc_value)
+	ArmParts(std::uint32_t word, std::uint32_t pc_value, ArmInstruction& result)
+	    : word_(word), pc_value_(pc_value), result_(result)
 	{
 	}
-	ArmInstruction take(unsigned bytes);
+	void finish(unsigned bytes)
+	{
+		if (known_)
+			result_.bytes = bytes;
+		else
+			result_ = ArmInstruction{};
+	}
 
 protected:
 	void unknown() { known_ = false; }
@@ -76,8 +82,8 @@ protected:
 	void transfer_list(bool load, std::uint8_t base, std::uint16_t list, bool up, bool before, bool writes_back);
 	void coprocessor();
 
-	const std::uint32_t word_, address_, pc_value_;
-	ArmInstruction result_;
+	const std::uint32_t word_, pc_value_;
+	ArmInstruction& result_;
 
 private:
 	void access(bool load, std::uint16_t registers, const Operand& at);

@@ -9,7 +9,10 @@ constexpr std::uint32_t pc_ahead = 4;
 
 class ThumbDecoder : public ArmParts {
 public:
-	ThumbDecoder(std::uint32_t word, std::uint32_t address) : ArmParts(word, address, address + pc_ahead) {}
+	ThumbDecoder(std::uint32_t word, std::uint32_t address, ArmInstruction& result)
+	    : ArmParts(word, address + pc_ahead, result)
+	{
+	}
 	void run();
 
 private:
@@ -235,9 +238,11 @@ void ThumbDecoder::run()
 
 ArmInstruction decode_thumb(std::uint32_t word, std::uint32_t address)
 {
-	ThumbDecoder decoder(word, address);
+	ArmInstruction result;
+	ThumbDecoder decoder(word, address, result);
 	decoder.run();
-	return decoder.take(2);
+	decoder.finish(2);
+	return result;
 }
 
 } // namespace uwind::arm_parts

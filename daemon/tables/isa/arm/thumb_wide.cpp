@@ -9,7 +9,10 @@ constexpr std::uint32_t pc_ahead = 4;
 
 class WideThumbDecoder : public ArmParts {
 public:
-	WideThumbDecoder(std::uint32_t word, std::uint32_t address) : ArmParts(word, address, address + pc_ahead) {}
+	WideThumbDecoder(std::uint32_t word, std::uint32_t address, ArmInstruction& result)
+	    : ArmParts(word, address + pc_ahead, result)
+	{
+	}
 	void run();
 
 private:
@@ -242,9 +245,11 @@ void WideThumbDecoder::run()
 
 ArmInstruction decode_thumb_wide(std::uint32_t word, std::uint32_t address)
 {
-	WideThumbDecoder decoder(word, address);
+	ArmInstruction result;
+	WideThumbDecoder decoder(word, address, result);
 	decoder.run();
-	return decoder.take(4);
+	decoder.finish(4);
+	return result;
 }
 
 } // namespace uwind::arm_parts
