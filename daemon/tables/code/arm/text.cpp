@@ -2,17 +2,25 @@
 #include "tables/code/arm/text.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace uwind {
+namespace {
 
-ArmInstruction ArmText::decode(std::size_t at, bool thumb) const
+constexpr std::size_t max_slots = 4096; // more than a function has places, mostly
+
+} // namespace
+
+ArmText::ArmText(Bytes code, std::uint32_t address)
+    : code_(code), address_(address), slots_(std::min(std::bit_ceil(places() + 1), max_slots))
+{
+}
+
+ArmInstruction ArmText::read(std::size_t at, bool thumb) const
 {
 	const Bytes rest = code_.subspan(at * 2);
 	const std::uint32_t address = address_of(at);
-	const std::size_t bytes = thumb ? 2 : 4;
-	const bool zero =
-		rest.size() >= bytes && std::all_of(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(bytes),
-						    [](std::uint8_t byte) { return !byte; });
+	const bool zero = thumb ? rest.size() >= 2 && !half_at(rest, 0) : rest.size() >= 4 && !word_at(rest, 0);
 	if (zero || (!thumb && address % 4))
 		return ArmInstruction{};
 	return decode_arm(rest, address, thumb);

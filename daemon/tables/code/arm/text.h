@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 // A stretch of 32-bit Arm code. Places in it are halfwords, counted from its first.
+// A place is decoded when a path comes there, when it is executed, and again at each further try of its function: a
+// stretch keeps what it has decoded lately, one instruction for each slot.
 #pragma once
 
 #include "base/byte_cursor.h"
 #include "tables/isa/arm/instruction.h"
 
+#include <vector>
+
 namespace uwind {
 
 class ArmText {
 public:
-	ArmText(Bytes code, std::uint32_t address) : code_(code), address_(address) {}
+	ArmText(Bytes code, std::uint32_t address);
 
 	Bytes code() const { return code_; }
 	std::size_t places() const { return code_.size() / 2; }
@@ -21,11 +25,26 @@ public:
 		return into < places() * 2 ? into / 2 : places();
 	}
 	// Zeros are no instruction: they fill space.
-	ArmInstruction decode(std::size_t at, bool thumb) const;
+	ArmInstruction decode(std::size_t at, bool thumb) const
+	{
+		Slot& slot = slots_[at & (slots_.size() - 1)];
+		const auto key = static_cast<std::uint32_t>(at * 2 + thumb + 1);
+		if (slot.key != key)
+			slot = {key, read(at, thumb)};
+		return slot.instruction;
+	}
 
 private:
+	struct Slot {
+		std::uint32_t key = 0; // 0: free
+		ArmInstruction instruction;
+	};
+
+	ArmInstruction read(std::size_t at, bool thumb) const;
+
 	const Bytes code_;
 	const std::uint32_t address_;
+	mutable std::vector<Slot> slots_; // by the lowest bits of a place
 };
 
 } // namespace uwind
