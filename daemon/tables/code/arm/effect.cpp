@@ -95,7 +95,7 @@ void execute(const ArmInstruction& instruction, ArmFrame& frame)
 	case ArmAction::none:
 		break;
 	}
-	for_each(instruction.writes, [&](std::uint8_t number) { frame.change(number); });
+	frame.change_all(instruction.writes);
 	if (instruction.flow == ArmFlow::call)
 		frame.call();
 }

@@ -6,12 +6,14 @@ extern "C" {
 #include "types.h"
 }
 
+#include <bit>
+
 namespace uwind {
 namespace {
 
 constexpr std::uint8_t sp = UW_ARM_SP, lr = UW_ARM_LR, pc = UW_ARM_PC, fp = UW_ARM_FP, r7 = UW_ARM_R7;
 constexpr std::int64_t max_frame_bytes = 1 << 24;
-constexpr std::uint8_t scratch[] = {0, 1, 2, 3, 12, lr};
+constexpr std::uint16_t scratch = 0xf | 1 << 12 | 1 << lr;
 
 constexpr bool has(std::uint16_t mask, unsigned number)
 {
@@ -28,26 +30,32 @@ ArmFrame::ArmFrame()
 ArmFrame ArmFrame::unknown()
 {
 	ArmFrame frame;
-	for (const std::uint8_t number : {sp, fp, r7, lr})
-		frame.change(number);
+	frame.change_all(1 << sp | 1 << fp | 1 << r7 | 1 << lr);
 	return frame;
 }
 
-void ArmFrame::change(std::uint8_t number)
+std::uint16_t ArmFrame::described() const
 {
-	based_ &= ~(1u << number);
-	to_cfa_[number] = 0;
+	std::uint16_t mask = based_;
+	for (const Saved* saved : {&link_, &fp_, &base_})
+		mask |= saved->copy == no_copy ? 0 : 1u << saved->copy;
+	mask |= link_.kept || !link_computed_ ? 1u << lr : 0;
+	mask |= fp_.kept ? 1u << fp : 0;
+	return mask | (base_.kept ? 1u << r7 : 0);
+}
+
+void ArmFrame::change_all(std::uint16_t numbers)
+{
+	for (unsigned left = based_ & numbers; left; left &= left - 1)
+		to_cfa_[static_cast<unsigned>(std::countr_zero(left))] = 0;
+	based_ &= ~numbers;
 	for (Saved* saved : {&link_, &fp_, &base_})
-		if (saved->copy == number)
+		if (saved->copy != no_copy && has(numbers, saved->copy))
 			saved->copy = no_copy;
-	if (number == lr) {
-		link_.kept = false;
-		link_computed_ = true;
-	}
-	if (number == fp)
-		fp_.kept = false;
-	if (number == r7)
-		base_.kept = false;
+	link_.kept = link_.kept && !has(numbers, lr);
+	link_computed_ = link_computed_ || has(numbers, lr);
+	fp_.kept = fp_.kept && !has(numbers, fp);
+	base_.kept = base_.kept && !has(numbers, r7);
 }
 
 void ArmFrame::Saved::forget_stored()
@@ -120,8 +128,7 @@ void ArmFrame::load(std::uint8_t number, std::int64_t below_cfa)
 
 void ArmFrame::call()
 {
-	for (const std::uint8_t number : scratch)
-		change(number);
+	change_all(scratch);
 	link_computed_ = false;
 }
 
@@ -162,11 +169,13 @@ bool ArmFrame::knows_base() const
 bool ArmFrame::join(const ArmFrame& other)
 {
 	const bool known = knows_base() && other.knows_base(), had_link = !link_.is_lost() && !other.link_.is_lost();
-	for (std::uint8_t number = 0; number < nr_regs; number++)
+	for (unsigned left = based_; left; left &= left - 1) {
+		const auto number = static_cast<unsigned>(std::countr_zero(left));
 		if (to_cfa_[number] != other.to_cfa_[number] || !has(other.based_, number)) {
 			based_ &= ~(1u << number);
 			to_cfa_[number] = 0;
 		}
+	}
 	link_.join(other.link_);
 	fp_.join(other.fp_);
 	base_.join(other.base_);
@@ -177,10 +186,7 @@ bool ArmFrame::join(const ArmFrame& other)
 ArmFrame ArmFrame::at_jump() const
 {
 	ArmFrame frame = *this;
-	const std::uint8_t base = best_base();
-	for (std::uint8_t number = 0; number < nr_regs; number++)
-		if (number != base)
-			frame.change(number);
+	frame.change_all(static_cast<std::uint16_t>(~(1u << best_base())));
 	for (Saved* saved : {&frame.link_, &frame.fp_, &frame.base_})
 		saved->copy = no_copy;
 	frame.link_.kept = link_.kept && !link_.stored;
@@ -240,8 +246,8 @@ std::size_t ArmFrame::hash() const
 {
 	std::size_t result = based_;
 	const auto mix = [&](std::size_t value) { result = (result ^ value) * 0x9e3779b97f4a7c15u; };
-	for (const std::int32_t offset : to_cfa_)
-		mix(static_cast<std::uint32_t>(offset));
+	for (unsigned left = based_; left; left &= left - 1)
+		mix(static_cast<std::uint32_t>(to_cfa_[static_cast<unsigned>(std::countr_zero(left))]));
 	for (const Saved* saved : {&link_, &fp_, &base_})
 		mix(static_cast<std::size_t>(saved->below_cfa) << 16 | saved->copy << 8 | saved->kept << 1 |
 		    saved->stored);

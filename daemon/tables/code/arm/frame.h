@@ -49,8 +49,11 @@ public:
 	bool operator==(const ArmFrame&) const = default;
 	std::size_t hash() const;
 
-	// A register gets an unknown value.
-	void change(std::uint8_t number);
+	// Registers that the frame says something of: a change of another one leaves it as it is.
+	std::uint16_t described() const;
+	// A register gets an unknown value; or each of a mask does.
+	void change(std::uint8_t number) { change_all(static_cast<std::uint16_t>(1u << number)); }
+	void change_all(std::uint16_t numbers);
 	void copy(std::uint8_t to, std::uint8_t from);
 	// CFA = register + offset. What lies below SP is not saved any more.
 	void set_base(std::uint8_t number, std::int64_t to_cfa);
