@@ -30,10 +30,11 @@ bool add_it_block(const ArmInstruction& it, std::uint8_t condition, const ArmTex
 
 } // namespace
 
-ArmBlock block_at(std::size_t at, const ArmInstruction& first, const ArmText& text, bool thumb)
+void read_block(std::size_t at, const ArmInstruction& first, const ArmText& text, bool thumb, ArmBlock& block)
 {
 	const std::uint8_t condition = first.block ? first.block_condition : first.condition;
-	ArmBlock block{{}, at};
+	block.steps.clear();
+	block.next = at;
 	for (bool goes_on = true; goes_on && block.next < text.places() && block.steps.size() < max_block;) {
 		const ArmInstruction instruction = text.decode(block.next, thumb);
 		const std::uint8_t test = instruction.block ? instruction.block_condition : instruction.condition;
@@ -47,7 +48,6 @@ ArmBlock block_at(std::size_t at, const ArmInstruction& first, const ArmText& te
 					    : !instruction.sets_flags && !instruction.tests_register &&
 						      instruction.flow != ArmFlow::call;
 	}
-	return block;
 }
 
 } // namespace uwind

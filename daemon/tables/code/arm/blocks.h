@@ -20,7 +20,7 @@ struct ArmBlock {
 	std::size_t next;
 };
 
-// The block that begins with an instruction. No steps: it is not understood.
-ArmBlock block_at(std::size_t at, const ArmInstruction& first, const ArmText& text, bool thumb);
+// Makes block the one that begins with an instruction. No steps: it is not understood.
+void read_block(std::size_t at, const ArmInstruction& first, const ArmText& text, bool thumb, ArmBlock& block);
 
 } // namespace uwind

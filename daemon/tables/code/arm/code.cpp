@@ -41,14 +41,14 @@ private:
 	// Frames of a function that its blocks may have which no path leads to: one of those at its computed jumps, or,
 	// where exceptions land, one of those after its calls.
 	struct Inside {
-		std::vector<std::uint32_t> jumps, landings;
+		std::vector<ArmFrameNumber> jumps, landings;
 	};
 
 	void note_function(std::size_t at, bool thumb);
 	void scout(const Waiting& function);
 	void read_functions();
 	bool begin_at(std::size_t at, bool thumb, ArmEvidence needed, bool blames);
-	bool begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb, ArmEvidence needed);
+	bool begin_with(const std::vector<ArmFrameNumber>& frames, std::size_t at, bool thumb, ArmEvidence needed);
 	bool begin_inside(std::size_t at, bool thumb);
 	bool begin_somehow(std::size_t at, bool thumb, bool after_code);
 	const Inside& inside_before(std::size_t at) const;
@@ -98,7 +98,7 @@ void ArmCodeReader::scout(const Waiting& function)
 
 bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmEvidence needed, bool blames)
 {
-	if (!paths_.follow(at, thumb, ArmFrame(), needed, blames)) {
+	if (!paths_.follow(at, thumb, ArmFrameSet::first, needed, blames)) {
 		if (needed == ArmEvidence::none)
 			proof_.forget_and_doubt();
 		else
@@ -179,21 +179,17 @@ bool ArmCodeReader::is_padding(std::size_t at, bool thumb) const
 }
 
 // With the one of these frames that makes sense.
-bool ArmCodeReader::begin_with(const std::vector<std::uint32_t>& frames, std::size_t at, bool thumb, ArmEvidence needed)
+bool ArmCodeReader::begin_with(const std::vector<ArmFrameNumber>& frames, std::size_t at, bool thumb, ArmEvidence needed)
 {
 	if (frames.empty() || frames.size() > max_candidates)
 		return false;
-	const auto try_with = [&](std::uint32_t number) {
-		const ArmFrame frame = proof_.frames()[number]; // the set grows meanwhile
-		return paths_.follow(at, thumb, frame, needed, true);
-	};
-	std::vector<std::uint32_t> sensible;
-	for (const std::uint32_t number : frames) {
-		if (try_with(number))
-			sensible.push_back(number);
+	std::vector<ArmFrameNumber> sensible;
+	for (const ArmFrameNumber frame : frames) {
+		if (paths_.follow(at, thumb, frame, needed, true))
+			sensible.push_back(frame);
 		proof_.forget();
 	}
-	const bool good = sensible.size() == 1 && try_with(sensible[0]);
+	const bool good = sensible.size() == 1 && paths_.follow(at, thumb, sensible[0], needed, true);
 	if (good)
 		keep();
 	return good;
@@ -233,7 +229,7 @@ void ArmCodeReader::read_rest()
 	for (std::size_t at = 0; at < text_.places();) {
 		if (proof_.is_settled(at)) {
 			thumb = proof_.is_thumb(at);
-			at += std::max(text_.decode(at, thumb).bytes / 2, 1u);
+			at += proof_.settled_places(at);
 			after_code = true;
 		} else if (!proof_.is_unseen(at) || proof_.is_doubtful(at) || is_padding(at, thumb)) {
 			at++;
@@ -284,12 +280,13 @@ void ArmCodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretche
 			at++;
 			continue;
 		}
-		const ArmInstruction instruction = text_.decode(at, proof_.is_thumb(at));
-		const std::uint32_t bytes = std::max(instruction.bytes, 2u);
-		const ArmFrame& frame = proof_.frame(at);
-		const Rule rule = frame == ArmFrame::unknown() ? do_not_guess() : frame.rule();
+		const bool calls = text_.decode(at, proof_.is_thumb(at)).flow == ArmFlow::call;
+		const auto bytes = static_cast<std::uint32_t>(proof_.settled_places(at) * 2);
+		const ArmFrameNumber number = proof_.frame(at);
+		const ArmFrame& frame = proof_.frames()[number];
+		const Rule rule = number == ArmFrameSet::unknown ? do_not_guess() : frame.rule();
 		at += bytes / 2;
-		if (instruction.flow == ArmFlow::call && frame.is_orphaned())
+		if (calls && frame.is_orphaned())
 			stretches.push_back({start + 1, start + bytes, dead_end()}); // return addresses only
 		if (rule.kind != UW_RULE_NONE)
 			append_stretch(stretches, {start, start + bytes, rule});

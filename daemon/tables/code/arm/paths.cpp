@@ -24,7 +24,7 @@ bool pushes_link(const ArmInstruction& instruction)
 	       instruction.registers >> UW_ARM_LR & 1;
 }
 
-bool has(const std::vector<std::uint32_t>& numbers, std::uint32_t number)
+bool has(const std::vector<ArmFrameNumber>& numbers, ArmFrameNumber number)
 {
 	return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
@@ -50,14 +50,14 @@ ArmPaths::ArmPaths(const ArmText& text, ArmProof& proof, const std::vector<std::
 {
 }
 
-void ArmPaths::arrive(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via)
+void ArmPaths::arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
 	if (proof_.arrive(at, thumb, frame, via))
 		pending_.push_back(at);
 }
 
 // A jump may lead to another function, which begins with its caller's frame.
-void ArmPaths::go_to(const ArmStep& step, const ArmFrame& frame, std::uint32_t via)
+void ArmPaths::go_to(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via)
 {
 	ArmVerdict& verdict = proof_.verdict();
 	const std::size_t at = text_.place_of(step.instruction.target);
@@ -65,14 +65,14 @@ void ArmPaths::go_to(const ArmStep& step, const ArmFrame& frame, std::uint32_t v
 		verdict.ended |= at <= step.at && proof_.is_tried(at); // a loop
 		return arrive(at, step.instruction.target_thumb, frame, via);
 	}
-	if (!frame.is_whole())
+	if (!proof_.frames()[frame].is_whole())
 		return verdict.fail(via);
 	verdict.ended = true;
 	verdict.show(at < text_.places() && proof_.is_settled(at) ? ArmEvidence::strong : ArmEvidence::leaves);
 	verdict.returned |= !last_calls_.never_returns(step.instruction);
 }
 
-void ArmPaths::fall_to(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via)
+void ArmPaths::fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
 	ArmVerdict& verdict = proof_.verdict();
 	if (at < text_.places() && !begins_[at])
@@ -81,12 +81,12 @@ void ArmPaths::fall_to(std::size_t at, bool thumb, const ArmFrame& frame, std::u
 	verdict.ended = true;
 	if (after_call)
 		return;
-	if (at >= text_.places() || !frame.is_whole())
+	if (at >= text_.places() || !proof_.frames()[frame].is_whole())
 		return verdict.fail(via);
 	verdict.returned = true;
 }
 
-void ArmPaths::pass_table(const ArmJumpTable& table, const ArmFrame& frame, std::uint32_t via)
+void ArmPaths::pass_table(const ArmJumpTable& table, ArmFrameNumber frame, std::uint32_t via)
 {
 	const ArmJumpTargets targets = targets_of(table, text_, begins_);
 	for (const std::size_t place : targets.places)
@@ -94,21 +94,21 @@ void ArmPaths::pass_table(const ArmJumpTable& table, const ArmFrame& frame, std:
 	proof_.add_data(table.start, targets.table_bytes);
 }
 
-void ArmPaths::note_jump(const ArmFrame& frame)
+void ArmPaths::note_jump(ArmFrameNumber frame)
 {
-	const std::uint32_t number = proof_.frames().number_of(frame.at_jump());
+	const ArmFrameNumber number = proof_.frames().at_jump(frame);
 	if (has(known_jumps_, number))
 		proof_.verdict().show(ArmEvidence::strong);
-	else if (frame.is_whole())
+	else if (proof_.frames()[frame].is_whole())
 		proof_.verdict().show(ArmEvidence::leaves);
 	if (findings_.jumps.size() <= max_jumps && !has(findings_.jumps, number))
 		findings_.jumps.push_back(number);
 }
 
 // False: it is a return.
-bool ArmPaths::pass_computed_jump(const ArmStep& step, const ArmFrame& frame, std::uint32_t via)
+bool ArmPaths::pass_computed_jump(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via)
 {
-	if (jumps_back(step.instruction, frame))
+	if (jumps_back(step.instruction, proof_.frames()[frame]))
 		return false;
 	proof_.verdict().returned = proof_.verdict().ended = true;
 	const auto table = find_jump_table(step.instruction, instructions_before(step.at, text_, proof_),
@@ -121,26 +121,26 @@ bool ArmPaths::pass_computed_jump(const ArmStep& step, const ArmFrame& frame, st
 }
 
 // Beyond the limit there is one too many, which says so.
-void ArmPaths::note_landing(const ArmInstruction& call, const ArmFrame& frame)
+void ArmPaths::note_landing(const ArmInstruction& call, ArmFrameNumber frame)
 {
-	ArmFrame after = frame;
-	execute(call, after);
-	if (!after.has_saved_link() || findings_.landings.size() > max_jumps)
+	ArmFrameSet& frames = proof_.frames();
+	const ArmFrameNumber after = frames.after(frame, call);
+	if (!frames[after].has_saved_link() || findings_.landings.size() > max_jumps)
 		return;
-	const std::uint32_t number = proof_.frames().number_of(after.at_jump());
+	const ArmFrameNumber number = frames.at_jump(after);
 	if (!has(findings_.landings, number))
 		findings_.landings.push_back(number);
 }
 
 // False: the path ends here.
-bool ArmPaths::pass_call(const ArmStep& step, const ArmFrame& frame, std::uint32_t& via)
+bool ArmPaths::pass_call(const ArmStep& step, ArmFrameNumber frame, std::uint32_t& via)
 {
 	const ArmInstruction& call = step.instruction;
 	const bool never_returns = last_calls_.never_returns(call);
 	note_landing(call, frame);
 	if (call.has_target)
 		findings_.calls.push_back({text_.address_of(step.at), call.target, call.target_thumb});
-	if (never_returns && frame.has_saved_link())
+	if (never_returns && proof_.frames()[frame].has_saved_link())
 		proof_.verdict().show(ArmEvidence::leaves);
 	if (last_calls_.is_blamed(step.at) || never_returns) {
 		proof_.verdict().ended = true;
@@ -151,26 +151,26 @@ bool ArmPaths::pass_call(const ArmStep& step, const ArmFrame& frame, std::uint32
 }
 
 // A return, or a computed jump. Every path ends here.
-bool ArmPaths::pass_leave(const ArmStep& step, const ArmFrame& frame, std::uint32_t via)
+bool ArmPaths::pass_leave(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via)
 {
 	const ArmInstruction& instruction = step.instruction;
 	ArmVerdict& verdict = proof_.verdict();
-	if ((instruction.flow == ArmFlow::computed_jump || jumps_through_computed_link(instruction, frame)) &&
+	if ((instruction.flow == ArmFlow::computed_jump || jumps_through_computed_link(instruction, proof_.frames()[frame])) &&
 	    pass_computed_jump(step, frame, via))
 		return false;
 	verdict.returned = verdict.ended = true;
 	verdict.show(ArmEvidence::strong);
-	if (returns_wrongly(instruction, frame))
+	if (returns_wrongly(instruction, proof_.frames()[frame]))
 		verdict.fail(via);
 	return false;
 }
 
 // False: the path ends here.
-bool ArmPaths::pass(const ArmStep& step, ArmFrame& frame, std::uint32_t& via)
+bool ArmPaths::pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& via)
 {
 	const ArmInstruction& instruction = step.instruction;
 	ArmVerdict& verdict = proof_.verdict();
-	if (pushes_link(instruction) && frame.has_lost_link()) {
+	if (pushes_link(instruction) && proof_.frames()[frame].has_lost_link()) {
 		verdict.fail(via);
 		return false;
 	}
@@ -193,30 +193,28 @@ bool ArmPaths::pass(const ArmStep& step, ArmFrame& frame, std::uint32_t& via)
 		verdict.ended = true;
 		return false;
 	}
-	execute(instruction, frame);
-	if (frame.is_impossible())
+	frame = proof_.frames().after(frame, instruction);
+	if (proof_.frames()[frame].is_impossible())
 		verdict.fail(via);
 	return !verdict.wrong;
 }
 
 // Both outcomes are followed at once. Between the instructions they may have different
 // frames: those places get no row.
-void ArmPaths::step_block(std::size_t at, const ArmBlock& block)
+void ArmPaths::step_block(std::size_t at)
 {
-	struct {
-		ArmFrame frame;
+	struct Outcome {
+		ArmFrameNumber frame;
+		std::uint32_t via;
 		bool goes_on = true;
-		std::uint32_t via = 0;
-	} outcomes[2];
-	for (auto& outcome : outcomes) {
-		outcome.frame = proof_.frame(at);
-		outcome.via = proof_.via(at);
-	}
-	for (const ArmStep& step : block.steps) {
+	};
+	const Outcome before{proof_.frame(at), proof_.via(at)};
+	Outcome outcomes[2] = {before, before};
+	for (const ArmStep& step : block_.steps) {
 		const auto& [met, missed] = outcomes;
-		ArmFrame between = met.goes_on ? met.frame : missed.frame;
-		if (met.goes_on && missed.goes_on && !between.join(missed.frame))
-			between = ArmFrame::unknown();
+		ArmFrameNumber between = met.goes_on ? met.frame : missed.frame;
+		if (met.goes_on && missed.goes_on)
+			between = proof_.frames().join(met.frame, missed.frame).value_or(ArmFrameSet::unknown);
 		if (step.at != at)
 			proof_.note_between(step.at, step.instruction, between, at);
 		auto& outcome = outcomes[step.opposite];
@@ -225,7 +223,7 @@ void ArmPaths::step_block(std::size_t at, const ArmBlock& block)
 	}
 	for (auto& outcome : outcomes)
 		if (outcome.goes_on && !proof_.verdict().wrong)
-			fall_to(block.next, proof_.is_thumb(at), outcome.frame, outcome.via);
+			fall_to(block_.next, proof_.is_thumb(at), outcome.frame, outcome.via);
 }
 
 void ArmPaths::step(std::size_t at)
@@ -235,16 +233,16 @@ void ArmPaths::step(std::size_t at)
 	if (!instruction.bytes)
 		return;
 	if (instruction.block || instruction.is_conditional()) {
-		const ArmBlock block = block_at(at, instruction, text_, thumb);
-		return block.steps.empty() ? proof_.verdict().fail(proof_.via(at)) : step_block(at, block);
+		read_block(at, instruction, text_, thumb, block_);
+		return block_.steps.empty() ? proof_.verdict().fail(proof_.via(at)) : step_block(at);
 	}
-	ArmFrame frame = proof_.frame(at);
+	ArmFrameNumber frame = proof_.frame(at);
 	std::uint32_t via = proof_.via(at);
 	if (pass({at, instruction, false}, frame, via))
 		fall_to(at + instruction.bytes / 2, thumb, frame, via);
 }
 
-bool ArmPaths::follow_once(std::size_t at, bool thumb, const ArmFrame& frame)
+bool ArmPaths::follow_once(std::size_t at, bool thumb, ArmFrameNumber frame)
 {
 	ArmVerdict& verdict = proof_.verdict();
 	proof_.begin_try();
@@ -267,7 +265,7 @@ bool ArmPaths::follow_once(std::size_t at, bool thumb, const ArmFrame& frame)
 	return !verdict.wrong;
 }
 
-bool ArmPaths::follow(std::size_t at, bool thumb, const ArmFrame& frame, ArmEvidence needed, bool blames)
+bool ArmPaths::follow(std::size_t at, bool thumb, ArmFrameNumber frame, ArmEvidence needed, bool blames)
 {
 	const ArmVerdict& verdict = proof_.verdict();
 	std::vector<std::size_t> blamed;
@@ -290,7 +288,7 @@ bool ArmPaths::follow(std::size_t at, bool thumb, const ArmFrame& frame, ArmEvid
 
 std::vector<ArmCall> ArmPaths::calls_from(std::size_t at, bool thumb)
 {
-	follow_once(at, thumb, ArmFrame());
+	follow_once(at, thumb, ArmFrameSet::first);
 	proof_.forget();
 	std::vector<ArmCall> result;
 	const std::vector<std::size_t> data = proof_.tried_data();

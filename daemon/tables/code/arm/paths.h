@@ -19,9 +19,9 @@ struct ArmCall {
 // What the last try has come to. Frames are numbers in ArmProof's set, each once.
 struct ArmFindings {
 	std::vector<ArmCall> calls;
-	std::vector<std::uint32_t> jumps; // at computed jumps
+	std::vector<ArmFrameNumber> jumps; // at computed jumps
 	// After calls, as an exception finds them, where the return address has been saved.
-	std::vector<std::uint32_t> landings;
+	std::vector<ArmFrameNumber> landings;
 };
 
 class ArmPaths {
@@ -31,38 +31,39 @@ public:
 
 	void set_begin(std::size_t at, bool begins) { begins_[at] = begins; }
 	// Frames of which one belongs to each block that only computed jumps reach.
-	void set_known_jumps(std::vector<std::uint32_t> jumps) { known_jumps_ = std::move(jumps); }
+	void set_known_jumps(std::vector<ArmFrameNumber> jumps) { known_jumps_ = std::move(jumps); }
 	void add_no_return(std::size_t at) { last_calls_.add_function(at); }
 
 	// Tries whether code makes sense that begins at a place with this frame: no path comes to what is impossible,
 	// and not all of them to what is no instruction. blames: calls may be taken for calls that do not return.
-	bool follow(std::size_t at, bool thumb, const ArmFrame& frame, ArmEvidence needed, bool blames);
+	bool follow(std::size_t at, bool thumb, ArmFrameNumber frame, ArmEvidence needed, bool blames);
 	// Calls in what a beginning leads to, whether or not it makes sense. Nothing else is kept.
 	std::vector<ArmCall> calls_from(std::size_t at, bool thumb);
 	const ArmFindings& findings() const { return findings_; }
 
 private:
-	bool follow_once(std::size_t at, bool thumb, const ArmFrame& frame);
+	bool follow_once(std::size_t at, bool thumb, ArmFrameNumber frame);
 	void step(std::size_t at);
-	void step_block(std::size_t at, const ArmBlock& block);
-	bool pass(const ArmStep& step, ArmFrame& frame, std::uint32_t& via);
-	bool pass_call(const ArmStep& step, const ArmFrame& frame, std::uint32_t& via);
-	bool pass_leave(const ArmStep& step, const ArmFrame& frame, std::uint32_t via);
-	bool pass_computed_jump(const ArmStep& step, const ArmFrame& frame, std::uint32_t via);
-	void pass_table(const ArmJumpTable& table, const ArmFrame& frame, std::uint32_t via);
-	void note_landing(const ArmInstruction& call, const ArmFrame& frame);
-	void note_jump(const ArmFrame& frame);
-	void go_to(const ArmStep& step, const ArmFrame& frame, std::uint32_t via);
-	void fall_to(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via);
-	void arrive(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via);
+	void step_block(std::size_t at);
+	bool pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& via);
+	bool pass_call(const ArmStep& step, ArmFrameNumber frame, std::uint32_t& via);
+	bool pass_leave(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via);
+	bool pass_computed_jump(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via);
+	void pass_table(const ArmJumpTable& table, ArmFrameNumber frame, std::uint32_t via);
+	void note_landing(const ArmInstruction& call, ArmFrameNumber frame);
+	void note_jump(ArmFrameNumber frame);
+	void go_to(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via);
+	void fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
+	void arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
 
 	const ArmText& text_;
 	ArmProof& proof_;
 	ArmLastCalls last_calls_;
 	std::vector<bool> begins_; // a function does
-	std::vector<std::uint32_t> known_jumps_;
+	std::vector<ArmFrameNumber> known_jumps_;
 	std::size_t steps_left_;
 	std::vector<std::size_t> pending_;
+	ArmBlock block_; // that is being executed
 	ArmFindings findings_;
 };
 

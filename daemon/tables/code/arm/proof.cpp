@@ -3,21 +3,17 @@
 
 namespace uwind {
 
-// Most instructions leave the frame as it is.
-std::uint32_t ArmFrameSet::number_of(const ArmFrame& frame)
+ArmProof::ArmProof(const ArmText& text)
+    : text_(text), places_(text.places()), frame_of_(text.places()), via_(text.places())
 {
-	if (!frames_.empty() && frames_[last_] == frame)
-		return last_;
-	const auto [place, added] = numbers_.try_emplace(frame, static_cast<std::uint32_t>(frames_.size()));
-	if (added)
-		frames_.push_back(frame);
-	return last_ = place->second;
 }
 
-ArmProof::ArmProof(const ArmText& text)
-    : text_(text), seen_(text.places()), thumb_(text.places()), data_(text.places()), doubtful_(text.places()),
-      frame_of_(text.places()), via_(text.places())
+std::size_t ArmProof::settled_places(std::size_t at) const
 {
+	std::size_t count = 1;
+	while (at + count < places_.size() && places_[at + count].seen == settled_inside)
+		count++;
+	return count;
 }
 
 void ArmProof::begin_try()
@@ -25,70 +21,75 @@ void ArmProof::begin_try()
 	verdict_ = {};
 	trail_.clear();
 	tried_data_.clear();
+	loads_.clear();
+}
+
+// Of two calls, the one that lies nearer before the place is to blame.
+void ArmProof::fail_nearest(std::size_t at, std::uint32_t via)
+{
+	const std::uint32_t other = places_[at].seen == tried ? via_[at] : 0;
+	verdict_.fail(other && (!via || at + 1 - other < at + 1 - via) && other <= at ? other : via);
 }
 
 // Two ways to one place. That it was settled stays as it is.
-bool ArmProof::meet(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via)
+bool ArmProof::meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
-	ArmFrame both = frames_[frame_of_[at]];
-	const auto nearest = [&] {
-		const std::uint32_t other = seen_[at] == tried ? via_[at] : 0;
-		return other && (!via || at + 1 - other < at + 1 - via) && other <= at ? other : via;
-	};
-	if (thumb != thumb_[at] || !both.join(frame)) {
-		verdict_.fail(nearest());
+	const auto both = thumb == places_[at].thumb ? frames_.join(frame_of_[at], frame) : std::nullopt;
+	if (!both) {
+		fail_nearest(at, via);
 		return false;
 	}
-	if (seen_[at] == settled) {
-		if (!(both.rule() == frames_[frame_of_[at]].rule()))
+	const bool changed = *both != frame_of_[at];
+	if (places_[at].seen == settled) {
+		if (changed && !(frames_[*both].rule() == frames_[frame_of_[at]].rule()))
 			verdict_.fail(via);
 		verdict_.returned = verdict_.ended = true;
 		verdict_.show(ArmEvidence::strong);
 		return false;
 	}
-	const std::uint32_t number = frames_.number_of(both);
-	const bool changed = number != frame_of_[at];
-	frame_of_[at] = number;
+	frame_of_[at] = *both;
 	return changed;
 }
 
 // An instruction that a path comes to.
-void ArmProof::occupy(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via, unsigned halves)
+void ArmProof::occupy(std::size_t at, const ArmInstruction& instruction, bool thumb, ArmFrameNumber frame,
+		      std::uint32_t via)
 {
-	for (unsigned i = 0; i < halves; i++) {
-		if (at + i >= text_.places() || seen_[at + i] != unseen || data_[at + i])
+	const std::size_t end = at + std::max(instruction.bytes / 2, 1u);
+	for (std::size_t place = at; place < end; place++) {
+		if (place >= text_.places() || !is_unseen(place))
 			return verdict_.fail(via);
-		seen_[at + i] = i ? tried_inside : tried;
-		trail_.push_back(at + i);
+		places_[place].seen = place == at ? tried : tried_inside;
+		trail_.push_back(place);
 	}
-	thumb_[at] = thumb;
-	frame_of_[at] = frames_.number_of(frame);
+	if (instruction.literal_bytes == 4 && instruction.action == ArmAction::none)
+		loads_.push_back(at);
+	places_[at].thumb = thumb;
+	frame_of_[at] = frame;
 	via_[at] = via;
 }
 
-bool ArmProof::arrive(std::size_t at, bool thumb, const ArmFrame& frame, std::uint32_t via)
+bool ArmProof::arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
-	if (at >= text_.places() || data_[at]) {
+	if (at >= text_.places() || places_[at].data) {
 		verdict_.fail(via);
 		return false;
 	}
-	if (seen_[at] == settled || seen_[at] == tried)
+	if (places_[at].seen == settled || places_[at].seen == tried)
 		return meet(at, thumb, frame, via);
 	const ArmInstruction instruction = text_.decode(at, thumb);
 	if (!instruction.bytes && via)
 		verdict_.fail(via);
 	else
-		occupy(at, thumb, frame, via, std::max(instruction.bytes / 2, 1u));
+		occupy(at, instruction, thumb, frame, via);
 	return !verdict_.wrong;
 }
 
-void ArmProof::note_between(std::size_t at, const ArmInstruction& instruction, ArmFrame frame, std::size_t begin)
+void ArmProof::note_between(std::size_t at, const ArmInstruction& instruction, ArmFrameNumber frame, std::size_t begin)
 {
-	if (seen_[at] != tried)
-		return occupy(at, thumb_[begin], frame, via_[begin], instruction.bytes / 2);
-	if (!frame.join(frames_[frame_of_[at]]))
-		frame = ArmFrame::unknown();
-	frame_of_[at] = frames_.number_of(frame);
+	if (places_[at].seen != tried)
+		return occupy(at, instruction, places_[begin].thumb, frame, via_[begin]);
+	frame_of_[at] = frames_.join(frame, frame_of_[at]).value_or(ArmFrameSet::unknown);
 }
 
 void ArmProof::add_data(std::uint32_t address, std::size_t bytes)
@@ -100,11 +101,13 @@ void ArmProof::add_data(std::uint32_t address, std::size_t bytes)
 
 void ArmProof::check_data()
 {
-	for (const std::size_t at : tried_data_)
-		if (seen_[at] == tried || seen_[at] == tried_inside)
-			return verdict_.fail(via_[seen_[at] == tried ? at : at - 1]);
-		else if (seen_[at] != unseen)
+	for (const std::size_t at : tried_data_) {
+		const Seen seen = places_[at].seen;
+		if (seen == tried || seen == tried_inside)
+			return verdict_.fail(via_[seen == tried ? at : at - 1]);
+		if (seen != unseen)
 			return verdict_.fail(0);
+	}
 }
 
 std::vector<std::size_t> ArmProof::tried_data() const
@@ -116,28 +119,24 @@ std::vector<std::size_t> ArmProof::tried_data() const
 
 std::vector<std::size_t> ArmProof::settle()
 {
-	std::vector<std::size_t> instructions;
-	for (const std::size_t at : trail_) {
-		if (seen_[at] == tried)
-			instructions.push_back(at);
-		seen_[at] = seen_[at] == tried ? settled : settled_inside;
-	}
+	for (const std::size_t at : trail_)
+		places_[at].seen = places_[at].seen == tried ? settled : settled_inside;
 	for (const std::size_t at : tried_data_)
-		data_[at] = true;
-	return instructions;
+		places_[at].data = true;
+	return std::move(loads_);
 }
 
 void ArmProof::forget()
 {
 	for (const std::size_t at : trail_)
-		seen_[at] = unseen;
+		places_[at].seen = unseen;
 	trail_.clear();
 }
 
 void ArmProof::forget_and_doubt()
 {
 	for (const std::size_t at : trail_)
-		doubtful_[at] = true;
+		places_[at].doubtful = true;
 	forget();
 }
 

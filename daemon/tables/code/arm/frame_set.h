@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+// Frames of 32-bit Arm by number. Paths meet few different frames, each of them at many places: what follows from one
+// is worked out once, and most instructions leave the number as it is.
+#pragma once
+
+#include "tables/code/arm/frame.h"
+#include "tables/isa/arm/instruction.h"
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace uwind {
+
+using ArmFrameNumber = std::uint32_t;
+
+// Equal frames have one number. It grows: a reference to a frame holds until the next number is asked for.
+class ArmFrameSet {
+public:
+	// At a function's first instruction; where nothing is known.
+	static constexpr ArmFrameNumber first = 0, unknown = 1;
+
+	ArmFrameSet();
+	ArmFrameNumber number_of(const ArmFrame& frame);
+	const ArmFrame& operator[](ArmFrameNumber number) const { return known_[number].frame; }
+	// The frame after an instruction; after a call: when it has returned.
+	ArmFrameNumber after(ArmFrameNumber number, const ArmInstruction& instruction)
+	{
+		const bool changes = instruction.flow == ArmFlow::call ||
+				     (registers_of(instruction) & known_[number].described);
+		return changes ? changed(number, instruction) : number;
+	}
+	ArmFrameNumber at_jump(ArmFrameNumber number);
+	// What holds on two ways to one place; nothing: they contradict each other.
+	std::optional<ArmFrameNumber> join(ArmFrameNumber number, ArmFrameNumber other);
+
+private:
+	static constexpr ArmFrameNumber none = ~ArmFrameNumber{0};
+
+	struct Known {
+		ArmFrame frame;
+		std::uint16_t described;                        // registers
+		ArmFrameNumber after_call = none, jumps = none; // none: not asked for yet
+	};
+	struct Hash {
+		std::size_t operator()(const ArmFrame& frame) const { return frame.hash(); }
+	};
+
+	// Those that its effect on a frame depends on.
+	static std::uint16_t registers_of(const ArmInstruction& instruction)
+	{
+		unsigned mask = instruction.writes | instruction.registers;
+		mask |= instruction.action == ArmAction::none ? 0 : 1u << instruction.base;
+		return static_cast<std::uint16_t>(mask |
+						  (instruction.action == ArmAction::add ? 1u << instruction.to : 0));
+	}
+	ArmFrameNumber changed(ArmFrameNumber number, const ArmInstruction& instruction);
+	ArmFrameNumber executed(ArmFrameNumber number, const ArmInstruction& instruction);
+
+	std::vector<Known> known_;
+	std::unordered_map<ArmFrame, ArmFrameNumber, Hash> numbers_;
+	ArmFrameNumber last_ = first;
+};
+
+} // namespace uwind
