@@ -229,7 +229,7 @@ void ArmCodeReader::read_rest()
 	for (std::size_t at = 0; at < text_.places();) {
 		if (proof_.is_settled(at)) {
 			thumb = proof_.is_thumb(at);
-			at += proof_.settled_places(at);
+			at = proof_.end_of_instruction(at);
 			after_code = true;
 		} else if (!proof_.is_unseen(at) || proof_.is_doubtful(at) || is_padding(at, thumb)) {
 			at++;
@@ -274,22 +274,20 @@ Rule do_not_guess()
 
 void ArmCodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) const
 {
-	for (std::size_t at = 0; at < text_.places();) {
-		const std::uint32_t start = offset + static_cast<std::uint32_t>(at * 2);
-		if (!proof_.is_settled(at)) {
-			at++;
+	const auto offset_of = [&](std::size_t at) { return offset + static_cast<std::uint32_t>(at * 2); };
+	for (std::size_t at = 0, end; at < text_.places(); at = end) {
+		end = at + 1;
+		if (!proof_.is_settled(at))
 			continue;
-		}
-		const bool calls = text_.decode(at, proof_.is_thumb(at)).flow == ArmFlow::call;
-		const auto bytes = static_cast<std::uint32_t>(proof_.settled_places(at) * 2);
 		const ArmFrameNumber number = proof_.frame(at);
 		const ArmFrame& frame = proof_.frames()[number];
+		const bool orphaned = frame.is_orphaned();
+		end = orphaned ? proof_.end_of_instruction(at) : proof_.end_of_frame(at);
+		if (orphaned && text_.decode(at, proof_.is_thumb(at)).flow == ArmFlow::call)
+			stretches.push_back({offset_of(at) + 1, offset_of(end), dead_end()}); // return addresses only
 		const Rule rule = number == ArmFrameSet::unknown ? do_not_guess() : frame.rule();
-		at += bytes / 2;
-		if (calls && frame.is_orphaned())
-			stretches.push_back({start + 1, start + bytes, dead_end()}); // return addresses only
 		if (rule.kind != UW_RULE_NONE)
-			append_stretch(stretches, {start, start + bytes, rule});
+			append_stretch(stretches, {offset_of(at), offset_of(end), rule});
 	}
 }
 

@@ -229,7 +229,8 @@ void ArmPaths::step_block(std::size_t at)
 void ArmPaths::step(std::size_t at)
 {
 	const bool thumb = proof_.is_thumb(at);
-	const ArmInstruction instruction = text_.decode(at, thumb);
+	const ArmStep step{at, text_.decode(at, thumb), false};
+	const ArmInstruction& instruction = step.instruction;
 	if (!instruction.bytes)
 		return;
 	if (instruction.block || instruction.is_conditional()) {
@@ -238,7 +239,7 @@ void ArmPaths::step(std::size_t at)
 	}
 	ArmFrameNumber frame = proof_.frame(at);
 	std::uint32_t via = proof_.via(at);
-	if (pass({at, instruction, false}, frame, via))
+	if (pass(step, frame, via))
 		fall_to(at + instruction.bytes / 2, thumb, frame, via);
 }
 

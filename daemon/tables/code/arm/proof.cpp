@@ -8,12 +8,21 @@ ArmProof::ArmProof(const ArmText& text)
 {
 }
 
-std::size_t ArmProof::settled_places(std::size_t at) const
+std::size_t ArmProof::end_of_instruction(std::size_t at) const
 {
-	std::size_t count = 1;
-	while (at + count < places_.size() && places_[at + count].seen == settled_inside)
-		count++;
-	return count;
+	do
+		at++;
+	while (at < places_.size() && places_[at].seen == settled_inside);
+	return at;
+}
+
+std::size_t ArmProof::end_of_frame(std::size_t at) const
+{
+	const ArmFrameNumber frame = frame_of_[at];
+	do
+		at = end_of_instruction(at);
+	while (at < places_.size() && is_settled(at) && frame_of_[at] == frame);
+	return at;
 }
 
 void ArmProof::begin_try()
@@ -55,12 +64,14 @@ bool ArmProof::meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint3
 void ArmProof::occupy(std::size_t at, const ArmInstruction& instruction, bool thumb, ArmFrameNumber frame,
 		      std::uint32_t via)
 {
-	const std::size_t end = at + std::max(instruction.bytes / 2, 1u);
-	for (std::size_t place = at; place < end; place++) {
-		if (place >= text_.places() || !is_unseen(place))
+	if (at >= places_.size() || !is_unseen(at))
+		return verdict_.fail(via);
+	places_[at].seen = tried;
+	trail_.push_back(static_cast<std::uint32_t>(at));
+	for (std::size_t inside = at + 1; inside < at + instruction.bytes / 2; inside++) {
+		if (inside >= places_.size() || !is_unseen(inside))
 			return verdict_.fail(via);
-		places_[place].seen = place == at ? tried : tried_inside;
-		trail_.push_back(place);
+		places_[inside].seen = tried_inside;
 	}
 	if (instruction.literal_bytes == 4 && instruction.action == ArmAction::none)
 		loads_.push_back(at);
@@ -71,13 +82,13 @@ void ArmProof::occupy(std::size_t at, const ArmInstruction& instruction, bool th
 
 bool ArmProof::arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
-	if (at >= text_.places() || places_[at].data) {
+	if (at >= places_.size() || places_[at].data) {
 		verdict_.fail(via);
 		return false;
 	}
 	if (places_[at].seen == settled || places_[at].seen == tried)
 		return meet(at, thumb, frame, via);
-	const ArmInstruction instruction = text_.decode(at, thumb);
+	const ArmInstruction& instruction = text_.decode(at, thumb);
 	if (!instruction.bytes && via)
 		verdict_.fail(via);
 	else
@@ -117,10 +128,18 @@ std::vector<std::size_t> ArmProof::tried_data() const
 	return places;
 }
 
+// What becomes of a tried instruction's places.
+void ArmProof::end_instruction(std::size_t at, Seen first, Seen inside)
+{
+	places_[at].seen = first;
+	while (++at < places_.size() && places_[at].seen == tried_inside)
+		places_[at].seen = inside;
+}
+
 std::vector<std::size_t> ArmProof::settle()
 {
 	for (const std::size_t at : trail_)
-		places_[at].seen = places_[at].seen == tried ? settled : settled_inside;
+		end_instruction(at, settled, settled_inside);
 	for (const std::size_t at : tried_data_)
 		places_[at].data = true;
 	return std::move(loads_);
@@ -129,14 +148,16 @@ std::vector<std::size_t> ArmProof::settle()
 void ArmProof::forget()
 {
 	for (const std::size_t at : trail_)
-		places_[at].seen = unseen;
+		end_instruction(at, unseen, unseen);
 	trail_.clear();
 }
 
 void ArmProof::forget_and_doubt()
 {
-	for (const std::size_t at : trail_)
-		places_[at].doubtful = true;
+	for (std::size_t at : trail_)
+		do
+			places_[at].doubtful = true;
+		while (++at < places_.size() && places_[at].seen == tried_inside);
 	forget();
 }
 

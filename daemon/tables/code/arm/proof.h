@@ -45,8 +45,9 @@ public:
 	bool is_inside_tried(std::size_t at) const { return places_[at].seen == tried_inside; }
 	bool is_doubtful(std::size_t at) const { return places_[at].doubtful; }
 	bool is_thumb(std::size_t at) const { return places_[at].thumb; }
-	// Of a settled place: those up to the next instruction.
-	std::size_t settled_places(std::size_t at) const;
+	// Of a settled place: the place after its instruction; after it and those that follow with the same frame.
+	std::size_t end_of_instruction(std::size_t at) const;
+	std::size_t end_of_frame(std::size_t at) const;
 	ArmFrameNumber frame(std::size_t at) const { return frame_of_[at]; }
 	std::uint32_t via(std::size_t at) const { return via_[at]; }
 	ArmFrameSet& frames() { return frames_; }
@@ -80,6 +81,7 @@ private:
 	};
 
 	bool meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
+	void end_instruction(std::size_t at, Seen first, Seen inside);
 	void fail_nearest(std::size_t at, std::uint32_t via);
 	void occupy(std::size_t at, const ArmInstruction& instruction, bool thumb, ArmFrameNumber frame,
 		    std::uint32_t via);
@@ -90,7 +92,8 @@ private:
 	std::vector<ArmFrameNumber> frame_of_; // before the instruction
 	std::vector<std::uint32_t> via_;       // of the path that came there first
 	// Of what is being tried.
-	std::vector<std::size_t> trail_, tried_data_, loads_;
+	std::vector<std::uint32_t> trail_; // instructions
+	std::vector<std::size_t> tried_data_, loads_;
 	ArmVerdict verdict_;
 };
 

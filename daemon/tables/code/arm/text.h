@@ -24,8 +24,8 @@ public:
 		const std::uint32_t into = address - address_;
 		return into < places() * 2 ? into / 2 : places();
 	}
-	// Zeros are no instruction: they fill space.
-	ArmInstruction decode(std::size_t at, bool thumb) const
+	// Zeros are no instruction: they fill space. The result holds until the next one is asked for.
+	const ArmInstruction& decode(std::size_t at, bool thumb) const
 	{
 		Slot& slot = slots_[at & (slots_.size() - 1)];
 		const auto key = static_cast<std::uint32_t>(at * 2 + thumb + 1);
