@@ -12,12 +12,14 @@ extern "C" {
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 namespace uwind {
 namespace {
 
 constexpr std::size_t max_candidates = 8;
-constexpr std::uint32_t alignment = 4; // of most functions
+constexpr std::uint32_t alignment = 4;                 // of most functions
+constexpr std::size_t max_kept_entries = 1 << 16; // of functions that are scouted: 16 to 20 bytes each
 
 class ArmCodeReader {
 public:
@@ -36,6 +38,7 @@ private:
 	struct Waiting {
 		std::size_t at;
 		bool thumb;
+		std::unique_ptr<ArmKeptTry> scouted; // null: it has not been, or could not be kept
 	};
 
 	// Frames of a function that its blocks may have which no path leads to: one of those at its computed jumps, or,
@@ -45,7 +48,7 @@ private:
 	};
 
 	void note_function(std::size_t at, bool thumb);
-	void scout(const Waiting& function);
+	void scout(std::size_t number);
 	void read_functions();
 	bool begin_at(std::size_t at, bool thumb, ArmEvidence needed, bool blames);
 	bool begin_with(const std::vector<ArmFrameNumber>& frames, std::size_t at, bool thumb, ArmEvidence needed);
@@ -66,6 +69,7 @@ private:
 	ArmPaths paths_;
 	std::vector<std::uint8_t> state_;      // of beginnings
 	std::vector<Waiting> functions_;       // to be read
+	std::size_t kept_entries_ = 0;         // of those that are scouted
 	std::vector<std::uint32_t> pointers_;  // the same, with less certainty
 	std::map<std::size_t, Inside> inside_; // by beginning
 };
@@ -76,7 +80,7 @@ void ArmCodeReader::note_function(std::size_t at, bool thumb)
 		return;
 	state_[at] = waiting;
 	paths_.set_begin(at, true);
-	functions_.push_back({at, thumb});
+	functions_.push_back({at, thumb, nullptr});
 }
 
 void ArmCodeReader::keep()
@@ -89,10 +93,17 @@ void ArmCodeReader::keep()
 }
 
 // What a function calls is read before it: that shows which of its calls do not return.
-void ArmCodeReader::scout(const Waiting& function)
+void ArmCodeReader::scout(std::size_t number)
 {
+	Waiting& function = functions_[number];
 	state_[function.at] = scouted;
-	for (const ArmCall& call : paths_.calls_from(function.at, function.thumb))
+	ArmPaths::Scouted result = paths_.scout(function.at, function.thumb);
+	const std::size_t entries = result.kept ? result.kept->entries() : 0;
+	if (kept_entries_ + entries <= max_kept_entries) {
+		function.scouted = std::move(result.kept);
+		kept_entries_ += entries;
+	}
+	for (const ArmCall& call : result.calls)
 		note_function(text_.place_of(call.target), call.thumb);
 }
 
@@ -117,13 +128,19 @@ bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmEvidence needed, boo
 void ArmCodeReader::read_functions()
 {
 	while (!functions_.empty()) {
-		const Waiting next = functions_.back();
-		if (proof_.is_unseen(next.at) && state_[next.at] == waiting) {
-			scout(next);
+		if (proof_.is_unseen(functions_.back().at) && state_[functions_.back().at] == waiting) {
+			scout(functions_.size() - 1);
 			continue;
 		}
+		Waiting next = std::move(functions_.back());
 		functions_.pop_back();
-		if (!proof_.is_unseen(next.at) || !begin_at(next.at, next.thumb, ArmEvidence::none, true))
+		kept_entries_ -= next.scouted ? next.scouted->entries() : 0;
+		if (!proof_.is_unseen(next.at)) {
+			paths_.set_begin(next.at, false);
+			continue;
+		}
+		paths_.take_up(std::move(next.scouted));
+		if (!begin_at(next.at, next.thumb, ArmEvidence::none, true))
 			paths_.set_begin(next.at, false);
 	}
 }

@@ -131,7 +131,9 @@ ArmJumpTargets targets_of(const ArmJumpTable& table, const ArmText& text, const 
 		if (target > start)
 			end = std::min<std::uint64_t>(end, table.is_code() ? end : target & ~1u);
 		const std::size_t place = text.place_of(first + target);
-		if (place >= text.places() || begins[place])
+		if (place < text.places() && begins[place])
+			result.function = place;
+		if (place >= text.places() || result.function)
 			break;
 		result.places.push_back(place);
 	}

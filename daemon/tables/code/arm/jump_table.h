@@ -40,6 +40,7 @@ std::optional<ArmJumpTable> find_jump_table(const ArmInstruction& jump, const st
 struct ArmJumpTargets {
 	std::vector<std::size_t> places;
 	std::size_t table_bytes = 0;
+	std::optional<std::size_t> function; // that begins where the table's end is seen
 };
 
 // The table ends where the first of its targets begins, at the latest, and where one of them is a function's beginning.

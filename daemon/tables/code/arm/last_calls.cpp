@@ -5,13 +5,11 @@
 
 namespace uwind {
 
-bool ArmLastCalls::never_returns(const ArmInstruction& call) const
+bool ArmLastCalls::never_returns(std::uint32_t function) const
 {
-	if (!call.has_target)
-		return false;
-	const std::size_t at = text_.place_of(call.target);
+	const std::size_t at = text_.place_of(function);
 	return at < text_.places() ? functions_[at]
-				   : std::binary_search(elsewhere_.begin(), elsewhere_.end(), call.target);
+				   : std::binary_search(elsewhere_.begin(), elsewhere_.end(), function);
 }
 
 } // namespace uwind

@@ -17,8 +17,9 @@ public:
 	{
 	}
 
-	// The function that is called does not return.
-	bool never_returns(const ArmInstruction& call) const;
+	// The function that is called, or that lies at an address, does not return.
+	bool never_returns(const ArmInstruction& call) const { return call.has_target && never_returns(call.target); }
+	bool never_returns(std::uint32_t function) const;
 	void add_function(std::size_t at) { functions_[at] = true; }
 	// The path ends at the call that lies there.
 	bool is_blamed(std::size_t at) const { return blamed_[at]; }

@@ -65,6 +65,8 @@ void ArmPaths::go_to(const ArmStep& step, ArmFrameNumber frame, std::uint32_t vi
 		verdict.ended |= at <= step.at && proof_.is_tried(at); // a loop
 		return arrive(at, step.instruction.target_thumb, frame, via);
 	}
+	if (at < text_.places())
+		findings_.exits.push_back({at, proof_.is_settled(at)});
 	if (!proof_.frames()[frame].is_whole())
 		return verdict.fail(via);
 	verdict.ended = true;
@@ -77,6 +79,8 @@ void ArmPaths::fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::ui
 	ArmVerdict& verdict = proof_.verdict();
 	if (at < text_.places() && !begins_[at])
 		return arrive(at, thumb, frame, via);
+	if (at < text_.places())
+		findings_.exits.push_back({at, proof_.is_settled(at)});
 	const bool after_call = via == at || via + 1 == at;
 	verdict.ended = true;
 	if (after_call)
@@ -91,6 +95,8 @@ void ArmPaths::pass_table(const ArmJumpTable& table, ArmFrameNumber frame, std::
 	const ArmJumpTargets targets = targets_of(table, text_, begins_);
 	for (const std::size_t place : targets.places)
 		arrive(place, table.thumb, frame, via);
+	if (targets.function)
+		findings_.exits.push_back({*targets.function, proof_.is_settled(*targets.function)});
 	proof_.add_data(table.start, targets.table_bytes);
 }
 
@@ -136,13 +142,14 @@ void ArmPaths::note_landing(const ArmInstruction& call, ArmFrameNumber frame)
 bool ArmPaths::pass_call(const ArmStep& step, ArmFrameNumber frame, std::uint32_t& via)
 {
 	const ArmInstruction& call = step.instruction;
-	const bool never_returns = last_calls_.never_returns(call);
+	const bool never_returns = last_calls_.never_returns(call), blamed = last_calls_.is_blamed(step.at);
 	note_landing(call, frame);
+	findings_.sites.push_back({step.at, blamed});
 	if (call.has_target)
-		findings_.calls.push_back({text_.address_of(step.at), call.target, call.target_thumb});
+		findings_.calls.push_back({text_.address_of(step.at), call.target, call.target_thumb, never_returns});
 	if (never_returns && proof_.frames()[frame].has_saved_link())
 		proof_.verdict().show(ArmEvidence::leaves);
-	if (last_calls_.is_blamed(step.at) || never_returns) {
+	if (blamed || never_returns) {
 		proof_.verdict().ended = true;
 		return false;
 	}
@@ -248,9 +255,7 @@ bool ArmPaths::follow_once(std::size_t at, bool thumb, ArmFrameNumber frame)
 	ArmVerdict& verdict = proof_.verdict();
 	proof_.begin_try();
 	pending_.clear();
-	findings_.calls.clear();
-	findings_.jumps.clear();
-	findings_.landings.clear();
+	findings_.clear();
 	arrive(at, thumb, frame, 0);
 	while (!pending_.empty() && !verdict.wrong) {
 		if (!steps_left_)
@@ -266,11 +271,23 @@ bool ArmPaths::follow_once(std::size_t at, bool thumb, ArmFrameNumber frame)
 	return !verdict.wrong;
 }
 
+// False: the try would take another course now. Its steps count again.
+bool ArmPaths::follow_again(const ArmKeptTry& kept)
+{
+	if (steps_left_ < kept.steps || !still_holds(kept, proof_, last_calls_, begins_) ||
+	    !proof_.try_again(kept.tried))
+		return false;
+	steps_left_ -= kept.steps;
+	findings_ = kept.findings;
+	return true;
+}
+
 bool ArmPaths::follow(std::size_t at, bool thumb, ArmFrameNumber frame, ArmEvidence needed, bool blames)
 {
 	const ArmVerdict& verdict = proof_.verdict();
 	std::vector<std::size_t> blamed;
-	bool good = follow_once(at, thumb, frame);
+	const std::unique_ptr<ArmKeptTry> kept = std::move(kept_);
+	bool good = (kept && follow_again(*kept)) || follow_once(at, thumb, frame);
 	while (!good && blames && verdict.culprit && blamed.size() < max_blamed_calls) {
 		const std::size_t call = verdict.culprit - 1;
 		if (last_calls_.is_blamed(call))
@@ -287,15 +304,18 @@ bool ArmPaths::follow(std::size_t at, bool thumb, ArmFrameNumber frame, ArmEvide
 	return false;
 }
 
-std::vector<ArmCall> ArmPaths::calls_from(std::size_t at, bool thumb)
+ArmPaths::Scouted ArmPaths::scout(std::size_t at, bool thumb)
 {
-	follow_once(at, thumb, ArmFrameSet::first);
+	Scouted result;
+	const std::size_t steps_before = steps_left_;
+	if (follow_once(at, thumb, ArmFrameSet::first))
+		result.kept = std::make_unique<ArmKeptTry>(
+			ArmKeptTry{proof_.keep_try(), findings_, steps_before - steps_left_});
 	proof_.forget();
-	std::vector<ArmCall> result;
 	const std::vector<std::size_t> data = proof_.tried_data();
 	for (const ArmCall& call : findings_.calls)
 		if (!std::binary_search(data.begin(), data.end(), text_.place_of(call.from)))
-			result.push_back(call);
+			result.calls.push_back(call);
 	return result;
 }
 

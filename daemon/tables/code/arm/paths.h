@@ -4,25 +4,15 @@
 #pragma once
 
 #include "tables/code/arm/blocks.h"
+#include "tables/code/arm/findings.h"
 #include "tables/code/arm/jump_table.h"
+#include "tables/code/arm/kept_try.h"
 #include "tables/code/arm/last_calls.h"
 #include "tables/code/arm/proof.h"
 
+#include <memory>
+
 namespace uwind {
-
-// A call of a function that may lie elsewhere.
-struct ArmCall {
-	std::uint32_t from, target; // addresses
-	bool thumb;
-};
-
-// What the last try has come to. Frames are numbers in ArmProof's set, each once.
-struct ArmFindings {
-	std::vector<ArmCall> calls;
-	std::vector<ArmFrameNumber> jumps; // at computed jumps
-	// After calls, as an exception finds them, where the return address has been saved.
-	std::vector<ArmFrameNumber> landings;
-};
 
 class ArmPaths {
 public:
@@ -37,12 +27,20 @@ public:
 	// Tries whether code makes sense that begins at a place with this frame: no path comes to what is impossible,
 	// and not all of them to what is no instruction. blames: calls may be taken for calls that do not return.
 	bool follow(std::size_t at, bool thumb, ArmFrameNumber frame, ArmEvidence needed, bool blames);
-	// Calls in what a beginning leads to, whether or not it makes sense. Nothing else is kept.
-	std::vector<ArmCall> calls_from(std::size_t at, bool thumb);
+	// What a beginning leads to, whether or not it makes sense; nothing of it is in force.
+	struct Scouted {
+		std::vector<ArmCall> calls;
+		std::unique_ptr<ArmKeptTry> kept; // null: it makes no sense, or there is no room
+	};
+	Scouted scout(std::size_t at, bool thumb);
+	// The next try is this one, unless something has changed that it depends on.
+	void take_up(std::unique_ptr<ArmKeptTry> kept) { kept_ = std::move(kept); }
+	// Of the last try.
 	const ArmFindings& findings() const { return findings_; }
 
 private:
 	bool follow_once(std::size_t at, bool thumb, ArmFrameNumber frame);
+	bool follow_again(const ArmKeptTry& kept);
 	void step(std::size_t at);
 	void step_block(std::size_t at);
 	bool pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& via);
@@ -65,6 +63,7 @@ private:
 	std::vector<std::size_t> pending_;
 	ArmBlock block_; // that is being executed
 	ArmFindings findings_;
+	std::unique_ptr<ArmKeptTry> kept_;
 };
 
 } // namespace uwind

@@ -33,6 +33,56 @@ void ArmProof::begin_try()
 	loads_.clear();
 }
 
+ArmTried ArmProof::keep_try() const
+{
+	ArmTried result{{}, tried_data_, loads_, verdict_};
+	result.instructions.reserve(trail_.size());
+	for (const std::uint32_t at : trail_) {
+		std::uint8_t count = 1;
+		while (at + count < places_.size() && is_inside_tried(at + count))
+			count++;
+		result.instructions.push_back({at, via_[at], frame_of_[at], count, places_[at].thumb});
+	}
+	return result;
+}
+
+bool ArmProof::try_again(const ArmTried& tried)
+{
+	begin_try();
+	for (const ArmTried::Instruction& was : tried.instructions) {
+		if (!take_places(was.at, was.places))
+			verdict_.fail(0);
+		places_[was.at].thumb = was.thumb;
+		frame_of_[was.at] = was.frame;
+		via_[was.at] = was.via;
+	}
+	tried_data_ = tried.data;
+	check_data();
+	const bool good = !verdict_.wrong;
+	if (good) {
+		loads_ = tried.loads;
+		verdict_ = tried.verdict;
+	} else {
+		forget();
+	}
+	return good;
+}
+
+// An instruction's. False: not all of them are unseen.
+bool ArmProof::take_places(std::size_t at, std::size_t count)
+{
+	if (at >= places_.size() || !is_unseen(at))
+		return false;
+	places_[at].seen = tried;
+	trail_.push_back(static_cast<std::uint32_t>(at));
+	for (std::size_t inside = at + 1; inside < at + count; inside++) {
+		if (inside >= places_.size() || !is_unseen(inside))
+			return false;
+		places_[inside].seen = tried_inside;
+	}
+	return true;
+}
+
 // Of two calls, the one that lies nearer before the place is to blame.
 void ArmProof::fail_nearest(std::size_t at, std::uint32_t via)
 {
@@ -64,15 +114,8 @@ bool ArmProof::meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint3
 void ArmProof::occupy(std::size_t at, const ArmInstruction& instruction, bool thumb, ArmFrameNumber frame,
 		      std::uint32_t via)
 {
-	if (at >= places_.size() || !is_unseen(at))
+	if (!take_places(at, std::max(instruction.bytes / 2, 1u)))
 		return verdict_.fail(via);
-	places_[at].seen = tried;
-	trail_.push_back(static_cast<std::uint32_t>(at));
-	for (std::size_t inside = at + 1; inside < at + instruction.bytes / 2; inside++) {
-		if (inside >= places_.size() || !is_unseen(inside))
-			return verdict_.fail(via);
-		places_[inside].seen = tried_inside;
-	}
 	if (instruction.literal_bytes == 4 && instruction.action == ArmAction::none)
 		loads_.push_back(at);
 	places_[at].thumb = thumb;

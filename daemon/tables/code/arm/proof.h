@@ -33,6 +33,19 @@ struct ArmVerdict {
 	void show(ArmEvidence shown) { evidence = std::max(evidence, shown); }
 };
 
+// What is known of the places of a try.
+struct ArmTried {
+	struct Instruction {
+		std::uint32_t at, via;
+		ArmFrameNumber frame;
+		std::uint8_t places;
+		bool thumb;
+	};
+	std::vector<Instruction> instructions; // in the order that paths came to them
+	std::vector<std::size_t> data, loads;
+	ArmVerdict verdict;
+};
+
 class ArmProof {
 public:
 	explicit ArmProof(const ArmText& text);
@@ -56,6 +69,9 @@ public:
 	const ArmVerdict& verdict() const { return verdict_; }
 
 	void begin_try();
+	// The try as it is, and as it was: false: its places are not unseen any more.
+	ArmTried keep_try() const;
+	bool try_again(const ArmTried& tried);
 	// A path comes to a place with this frame. True: what is known of the place has changed.
 	bool arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
 	// It passes an instruction in the middle of a block that begins elsewhere.
@@ -80,6 +96,7 @@ private:
 		bool thumb : 1 = false, data : 1 = false, doubtful : 1 = false;
 	};
 
+	bool take_places(std::size_t at, std::size_t count);
 	bool meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
 	void end_instruction(std::size_t at, Seen first, Seen inside);
 	void fail_nearest(std::size_t at, std::uint32_t via);
