@@ -18,7 +18,7 @@ namespace uwind {
 namespace {
 
 constexpr std::size_t max_candidates = 8;
-constexpr std::uint32_t alignment = 4;                 // of most functions
+constexpr std::uint32_t alignment = 4;            // of most functions
 constexpr std::size_t max_kept_entries = 1 << 16; // of functions that are scouted: 16 to 20 bytes each
 
 class ArmCodeReader {
@@ -79,7 +79,7 @@ void ArmCodeReader::note_function(std::size_t at, bool thumb)
 	if (at >= text_.places() || state_[at] != none || !proof_.is_unseen(at))
 		return;
 	state_[at] = waiting;
-	paths_.set_begin(at, true);
+	proof_.set_begin(at, true);
 	functions_.push_back({at, thumb, nullptr});
 }
 
@@ -116,7 +116,7 @@ bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmEvidence needed, boo
 			proof_.forget();
 		return false;
 	}
-	paths_.set_begin(at, true);
+	proof_.set_begin(at, true);
 	if (!proof_.verdict().returned)
 		paths_.add_no_return(at);
 	inside_[at] = {paths_.findings().jumps, paths_.findings().landings};
@@ -136,12 +136,12 @@ void ArmCodeReader::read_functions()
 		functions_.pop_back();
 		kept_entries_ -= next.scouted ? next.scouted->entries() : 0;
 		if (!proof_.is_unseen(next.at)) {
-			paths_.set_begin(next.at, false);
+			proof_.set_begin(next.at, false);
 			continue;
 		}
 		paths_.take_up(std::move(next.scouted));
 		if (!begin_at(next.at, next.thumb, ArmEvidence::none, true))
-			paths_.set_begin(next.at, false);
+			proof_.set_begin(next.at, false);
 	}
 }
 
@@ -196,7 +196,8 @@ bool ArmCodeReader::is_padding(std::size_t at, bool thumb) const
 }
 
 // With the one of these frames that makes sense.
-bool ArmCodeReader::begin_with(const std::vector<ArmFrameNumber>& frames, std::size_t at, bool thumb, ArmEvidence needed)
+bool ArmCodeReader::begin_with(const std::vector<ArmFrameNumber>& frames, std::size_t at, bool thumb,
+			       ArmEvidence needed)
 {
 	if (frames.empty() || frames.size() > max_candidates)
 		return false;

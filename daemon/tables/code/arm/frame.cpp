@@ -2,10 +2,6 @@
 // What a call preserves: AAPCS32, 6.1.1.
 #include "tables/code/arm/frame.h"
 
-extern "C" {
-#include "types.h"
-}
-
 #include <bit>
 
 namespace uwind {
@@ -135,11 +131,6 @@ void ArmFrame::call()
 bool ArmFrame::holds_link(std::uint8_t number) const
 {
 	return number == lr ? link_.kept : link_.copy == number;
-}
-
-bool ArmFrame::is_impossible() const
-{
-	return has(based_, sp) && to_cfa_[sp] < 0;
 }
 
 bool ArmFrame::is_given_back() const

@@ -5,6 +5,10 @@
 
 #include "model/table_rows.h"
 
+extern "C" {
+#include "types.h"
+}
+
 #include <array>
 #include <optional>
 
@@ -22,7 +26,7 @@ public:
 	// Kind NONE: where the caller is cannot be said.
 	Rule rule() const;
 	// SP lies above the CFA: no function does that.
-	bool is_impossible() const;
+	bool is_impossible() const { return based_ >> UW_ARM_SP & 1 && to_cfa_[UW_ARM_SP] < 0; }
 	// As at a function's first instruction, as far as the next function can see it.
 	bool is_whole() const;
 	// The same at a return, where the link register may have any value.

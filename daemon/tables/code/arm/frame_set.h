@@ -24,12 +24,15 @@ public:
 	ArmFrameSet();
 	ArmFrameNumber number_of(const ArmFrame& frame);
 	const ArmFrame& operator[](ArmFrameNumber number) const { return known_[number].frame; }
+	// An instruction leaves the frame as it is.
+	bool is_kept_by(const ArmInstruction& instruction, ArmFrameNumber number) const
+	{
+		return instruction.flow != ArmFlow::call && !(registers_of(instruction) & known_[number].described);
+	}
 	// The frame after an instruction; after a call: when it has returned.
 	ArmFrameNumber after(ArmFrameNumber number, const ArmInstruction& instruction)
 	{
-		const bool changes = instruction.flow == ArmFlow::call ||
-				     (registers_of(instruction) & known_[number].described);
-		return changes ? changed(number, instruction) : number;
+		return is_kept_by(instruction, number) ? number : changed(number, instruction);
 	}
 	ArmFrameNumber at_jump(ArmFrameNumber number);
 	// What holds on two ways to one place; nothing: they contradict each other.

@@ -118,7 +118,8 @@ std::uint32_t ArmJumpTable::target(Bytes entry, std::size_t number) const
 	return 0;
 }
 
-ArmJumpTargets targets_of(const ArmJumpTable& table, const ArmText& text, const std::vector<bool>& begins)
+ArmJumpTargets targets_of(const ArmJumpTable& table, const ArmText& text,
+			  const std::function<bool(std::size_t)>& begins)
 {
 	const std::uint32_t first = text.address_of(0), start = table.start - first;
 	std::uint64_t end = text.code().size(), entry = start;
@@ -131,7 +132,7 @@ ArmJumpTargets targets_of(const ArmJumpTable& table, const ArmText& text, const 
 		if (target > start)
 			end = std::min<std::uint64_t>(end, table.is_code() ? end : target & ~1u);
 		const std::size_t place = text.place_of(first + target);
-		if (place < text.places() && begins[place])
+		if (place < text.places() && begins(place))
 			result.function = place;
 		if (place >= text.places() || result.function)
 			break;

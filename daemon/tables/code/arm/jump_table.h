@@ -6,6 +6,7 @@
 #include "tables/code/arm/text.h"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct ArmJumpTargets {
 };
 
 // The table ends where the first of its targets begins, at the latest, and where one of them is a function's beginning.
-ArmJumpTargets targets_of(const ArmJumpTable& table, const ArmText& text, const std::vector<bool>& begins);
+ArmJumpTargets targets_of(const ArmJumpTable& table, const ArmText& text,
+			  const std::function<bool(std::size_t)>& begins);
 
 } // namespace uwind

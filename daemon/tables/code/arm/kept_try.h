@@ -3,8 +3,8 @@
 // once more when that has been read: mostly, nothing has changed that the try depends on.
 //
 // While a function waits, others are settled, or found not to return, or found not to begin where they seemed to, and
-// calls are blamed. A try depends on such changes at the places of its own instructions and data, and at those where its
-// paths leave it. What it met that was settled stays so, with its frame, and no function begins there any more.
+// calls are blamed. A try depends on such changes at the places of its own instructions and data, and at those where
+// its paths leave it. What it met that was settled stays so, with its frame, and no function begins there any more.
 #pragma once
 
 #include "tables/code/arm/findings.h"
@@ -24,9 +24,7 @@ struct ArmKeptTry {
 	std::size_t entries() const;
 };
 
-// Followed again, its paths would leave it as they did, and take the same calls for the last ones. begins: where
-// functions do.
-bool still_holds(const ArmKeptTry& kept, const ArmProof& proof, const ArmLastCalls& last_calls,
-		 const std::vector<bool>& begins);
+// Followed again, its paths would leave it as they did, and take the same calls for the last ones.
+bool still_holds(const ArmKeptTry& kept, const ArmProof& proof, const ArmLastCalls& last_calls);
 
 } // namespace uwind

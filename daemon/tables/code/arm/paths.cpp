@@ -24,6 +24,13 @@ bool pushes_link(const ArmInstruction& instruction)
 	       instruction.registers >> UW_ARM_LR & 1;
 }
 
+// Nothing is done with it but what it does to a frame.
+bool is_plain(const ArmInstruction& instruction)
+{
+	return instruction.flow == ArmFlow::next && !instruction.is_conditional() && !instruction.block &&
+	       instruction.bytes && !instruction.literal_bytes && !pushes_link(instruction);
+}
+
 bool has(const std::vector<ArmFrameNumber>& numbers, ArmFrameNumber number)
 {
 	return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
@@ -45,8 +52,7 @@ std::vector<ArmInstruction> instructions_before(std::size_t at, const ArmText& t
 } // namespace
 
 ArmPaths::ArmPaths(const ArmText& text, ArmProof& proof, const std::vector<std::uint32_t>& no_return)
-    : text_(text), proof_(proof), last_calls_(text, no_return), begins_(text.places()),
-      steps_left_(text.places() * max_steps_per_place)
+    : text_(text), proof_(proof), last_calls_(text, no_return), steps_left_(text.places() * max_steps_per_place)
 {
 }
 
@@ -61,7 +67,7 @@ void ArmPaths::go_to(const ArmStep& step, ArmFrameNumber frame, std::uint32_t vi
 {
 	ArmVerdict& verdict = proof_.verdict();
 	const std::size_t at = text_.place_of(step.instruction.target);
-	if (at < text_.places() && !begins_[at]) {
+	if (at < text_.places() && !proof_.begins(at)) {
 		verdict.ended |= at <= step.at && proof_.is_tried(at); // a loop
 		return arrive(at, step.instruction.target_thumb, frame, via);
 	}
@@ -77,7 +83,7 @@ void ArmPaths::go_to(const ArmStep& step, ArmFrameNumber frame, std::uint32_t vi
 void ArmPaths::fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
 	ArmVerdict& verdict = proof_.verdict();
-	if (at < text_.places() && !begins_[at])
+	if (at < text_.places() && !proof_.begins(at))
 		return arrive(at, thumb, frame, via);
 	if (at < text_.places())
 		findings_.exits.push_back({at, proof_.is_settled(at)});
@@ -92,7 +98,7 @@ void ArmPaths::fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::ui
 
 void ArmPaths::pass_table(const ArmJumpTable& table, ArmFrameNumber frame, std::uint32_t via)
 {
-	const ArmJumpTargets targets = targets_of(table, text_, begins_);
+	const ArmJumpTargets targets = targets_of(table, text_, [&](std::size_t at) { return proof_.begins(at); });
 	for (const std::size_t place : targets.places)
 		arrive(place, table.thumb, frame, via);
 	if (targets.function)
@@ -162,7 +168,8 @@ bool ArmPaths::pass_leave(const ArmStep& step, ArmFrameNumber frame, std::uint32
 {
 	const ArmInstruction& instruction = step.instruction;
 	ArmVerdict& verdict = proof_.verdict();
-	if ((instruction.flow == ArmFlow::computed_jump || jumps_through_computed_link(instruction, proof_.frames()[frame])) &&
+	if ((instruction.flow == ArmFlow::computed_jump ||
+	     jumps_through_computed_link(instruction, proof_.frames()[frame])) &&
 	    pass_computed_jump(step, frame, via))
 		return false;
 	verdict.returned = verdict.ended = true;
@@ -233,8 +240,34 @@ void ArmPaths::step_block(std::size_t at)
 			fall_to(block_.next, proof_.is_thumb(at), outcome.frame, outcome.via);
 }
 
-void ArmPaths::step(std::size_t at)
+// Goes on as long as instructions leave the frame as it is and lead to where no path has been. The last place is still
+// to be executed, unless what follows it makes no sense.
+std::size_t ArmPaths::run(std::size_t at)
 {
+	const bool thumb = proof_.is_thumb(at);
+	const ArmFrameNumber frame = proof_.frame(at);
+	const std::uint32_t via = proof_.via(at);
+	const ArmInstruction* instruction = &text_.decode(at, thumb);
+	for (; steps_left_; steps_left_--) {
+		const std::size_t next = at + instruction->bytes / 2;
+		if (!is_plain(*instruction) || !proof_.frames().is_kept_by(*instruction, frame) || !proof_.is_new(next))
+			break;
+		instruction = &text_.decode(next, thumb);
+		if (!instruction->bytes && via)
+			break;
+		proof_.occupy(next, *instruction, thumb, frame, via);
+		if (proof_.verdict().wrong)
+			break;
+		at = next;
+	}
+	return at;
+}
+
+void ArmPaths::step(std::size_t from)
+{
+	const std::size_t at = run(from);
+	if (proof_.verdict().wrong)
+		return;
 	const bool thumb = proof_.is_thumb(at);
 	const ArmStep step{at, text_.decode(at, thumb), false};
 	const ArmInstruction& instruction = step.instruction;
@@ -274,8 +307,7 @@ bool ArmPaths::follow_once(std::size_t at, bool thumb, ArmFrameNumber frame)
 // False: the try would take another course now. Its steps count again.
 bool ArmPaths::follow_again(const ArmKeptTry& kept)
 {
-	if (steps_left_ < kept.steps || !still_holds(kept, proof_, last_calls_, begins_) ||
-	    !proof_.try_again(kept.tried))
+	if (steps_left_ < kept.steps || !still_holds(kept, proof_, last_calls_) || !proof_.try_again(kept.tried))
 		return false;
 	steps_left_ -= kept.steps;
 	findings_ = kept.findings;

@@ -19,7 +19,6 @@ public:
 	// Functions at these addresses (sorted) do not return.
 	ArmPaths(const ArmText& text, ArmProof& proof, const std::vector<std::uint32_t>& no_return);
 
-	void set_begin(std::size_t at, bool begins) { begins_[at] = begins; }
 	// Frames of which one belongs to each block that only computed jumps reach.
 	void set_known_jumps(std::vector<ArmFrameNumber> jumps) { known_jumps_ = std::move(jumps); }
 	void add_no_return(std::size_t at) { last_calls_.add_function(at); }
@@ -41,7 +40,8 @@ public:
 private:
 	bool follow_once(std::size_t at, bool thumb, ArmFrameNumber frame);
 	bool follow_again(const ArmKeptTry& kept);
-	void step(std::size_t at);
+	std::size_t run(std::size_t at);
+	void step(std::size_t from);
 	void step_block(std::size_t at);
 	bool pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& via);
 	bool pass_call(const ArmStep& step, ArmFrameNumber frame, std::uint32_t& via);
@@ -57,7 +57,6 @@ private:
 	const ArmText& text_;
 	ArmProof& proof_;
 	ArmLastCalls last_calls_;
-	std::vector<bool> begins_; // a function does
 	std::vector<ArmFrameNumber> known_jumps_;
 	std::size_t steps_left_;
 	std::vector<std::size_t> pending_;

@@ -12,7 +12,7 @@ std::size_t ArmProof::end_of_instruction(std::size_t at) const
 {
 	do
 		at++;
-	while (at < places_.size() && places_[at].seen == settled_inside);
+	while (at < places_.size() && seen(at) == settled_inside);
 	return at;
 }
 
@@ -41,7 +41,7 @@ ArmTried ArmProof::keep_try() const
 		std::uint8_t count = 1;
 		while (at + count < places_.size() && is_inside_tried(at + count))
 			count++;
-		result.instructions.push_back({at, via_[at], frame_of_[at], count, places_[at].thumb});
+		result.instructions.push_back({at, via_[at], frame_of_[at], count, is_thumb(at)});
 	}
 	return result;
 }
@@ -50,9 +50,8 @@ bool ArmProof::try_again(const ArmTried& tried)
 {
 	begin_try();
 	for (const ArmTried::Instruction& was : tried.instructions) {
-		if (!take_places(was.at, was.places))
+		if (!take_places(was.at, was.places, was.thumb))
 			verdict_.fail(0);
-		places_[was.at].thumb = was.thumb;
 		frame_of_[was.at] = was.frame;
 		via_[was.at] = was.via;
 	}
@@ -68,38 +67,23 @@ bool ArmProof::try_again(const ArmTried& tried)
 	return good;
 }
 
-// An instruction's. False: not all of them are unseen.
-bool ArmProof::take_places(std::size_t at, std::size_t count)
-{
-	if (at >= places_.size() || !is_unseen(at))
-		return false;
-	places_[at].seen = tried;
-	trail_.push_back(static_cast<std::uint32_t>(at));
-	for (std::size_t inside = at + 1; inside < at + count; inside++) {
-		if (inside >= places_.size() || !is_unseen(inside))
-			return false;
-		places_[inside].seen = tried_inside;
-	}
-	return true;
-}
-
 // Of two calls, the one that lies nearer before the place is to blame.
 void ArmProof::fail_nearest(std::size_t at, std::uint32_t via)
 {
-	const std::uint32_t other = places_[at].seen == tried ? via_[at] : 0;
+	const std::uint32_t other = is_tried(at) ? via_[at] : 0;
 	verdict_.fail(other && (!via || at + 1 - other < at + 1 - via) && other <= at ? other : via);
 }
 
 // Two ways to one place. That it was settled stays as it is.
 bool ArmProof::meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
-	const auto both = thumb == places_[at].thumb ? frames_.join(frame_of_[at], frame) : std::nullopt;
+	const auto both = thumb == is_thumb(at) ? frames_.join(frame_of_[at], frame) : std::nullopt;
 	if (!both) {
 		fail_nearest(at, via);
 		return false;
 	}
 	const bool changed = *both != frame_of_[at];
-	if (places_[at].seen == settled) {
+	if (is_settled(at)) {
 		if (changed && !(frames_[*both].rule() == frames_[frame_of_[at]].rule()))
 			verdict_.fail(via);
 		verdict_.returned = verdict_.ended = true;
@@ -110,26 +94,13 @@ bool ArmProof::meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint3
 	return changed;
 }
 
-// An instruction that a path comes to.
-void ArmProof::occupy(std::size_t at, const ArmInstruction& instruction, bool thumb, ArmFrameNumber frame,
-		      std::uint32_t via)
-{
-	if (!take_places(at, std::max(instruction.bytes / 2, 1u)))
-		return verdict_.fail(via);
-	if (instruction.literal_bytes == 4 && instruction.action == ArmAction::none)
-		loads_.push_back(at);
-	places_[at].thumb = thumb;
-	frame_of_[at] = frame;
-	via_[at] = via;
-}
-
 bool ArmProof::arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
-	if (at >= places_.size() || places_[at].data) {
+	if (at >= places_.size() || places_[at] & data) {
 		verdict_.fail(via);
 		return false;
 	}
-	if (places_[at].seen == settled || places_[at].seen == tried)
+	if (seen(at) == settled || seen(at) == tried)
 		return meet(at, thumb, frame, via);
 	const ArmInstruction& instruction = text_.decode(at, thumb);
 	if (!instruction.bytes && via)
@@ -139,10 +110,10 @@ bool ArmProof::arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uin
 	return !verdict_.wrong;
 }
 
-void ArmProof::note_between(std::size_t at, const ArmInstruction& instruction, ArmFrameNumber frame, std::size_t begin)
+void ArmProof::note_between(std::size_t at, const ArmInstruction& instruction, ArmFrameNumber frame, std::size_t first)
 {
-	if (places_[at].seen != tried)
-		return occupy(at, instruction, places_[begin].thumb, frame, via_[begin]);
+	if (!is_tried(at))
+		return occupy(at, instruction, is_thumb(first), frame, via_[first]);
 	frame_of_[at] = frames_.join(frame, frame_of_[at]).value_or(ArmFrameSet::unknown);
 }
 
@@ -156,10 +127,9 @@ void ArmProof::add_data(std::uint32_t address, std::size_t bytes)
 void ArmProof::check_data()
 {
 	for (const std::size_t at : tried_data_) {
-		const Seen seen = places_[at].seen;
-		if (seen == tried || seen == tried_inside)
-			return verdict_.fail(via_[seen == tried ? at : at - 1]);
-		if (seen != unseen)
+		if (is_tried(at) || is_inside_tried(at))
+			return verdict_.fail(via_[is_tried(at) ? at : at - 1]);
+		if (seen(at) != unseen)
 			return verdict_.fail(0);
 	}
 }
@@ -174,9 +144,9 @@ std::vector<std::size_t> ArmProof::tried_data() const
 // What becomes of a tried instruction's places.
 void ArmProof::end_instruction(std::size_t at, Seen first, Seen inside)
 {
-	places_[at].seen = first;
-	while (++at < places_.size() && places_[at].seen == tried_inside)
-		places_[at].seen = inside;
+	set_seen(at, first);
+	while (++at < places_.size() && is_inside_tried(at))
+		set_seen(at, inside);
 }
 
 std::vector<std::size_t> ArmProof::settle()
@@ -184,7 +154,7 @@ std::vector<std::size_t> ArmProof::settle()
 	for (const std::size_t at : trail_)
 		end_instruction(at, settled, settled_inside);
 	for (const std::size_t at : tried_data_)
-		places_[at].data = true;
+		places_[at] |= data;
 	return std::move(loads_);
 }
 
@@ -199,8 +169,8 @@ void ArmProof::forget_and_doubt()
 {
 	for (std::size_t at : trail_)
 		do
-			places_[at].doubtful = true;
-		while (++at < places_.size() && places_[at].seen == tried_inside);
+			places_[at] |= doubtful;
+		while (++at < places_.size() && is_inside_tried(at));
 	forget();
 }
 

@@ -51,13 +51,21 @@ public:
 	explicit ArmProof(const ArmText& text);
 
 	// A settled place has a frame for good; an unseen one may still be code.
-	bool is_settled(std::size_t at) const { return places_[at].seen == settled; }
-	bool is_unseen(std::size_t at) const { return places_[at].seen == unseen && !places_[at].data; }
+	bool is_settled(std::size_t at) const { return seen(at) == settled; }
+	bool is_unseen(std::size_t at) const { return !(places_[at] & (seen_bits | data)); }
 	// An instruction of what is being tried; or a place inside of one.
-	bool is_tried(std::size_t at) const { return places_[at].seen == tried; }
-	bool is_inside_tried(std::size_t at) const { return places_[at].seen == tried_inside; }
-	bool is_doubtful(std::size_t at) const { return places_[at].doubtful; }
-	bool is_thumb(std::size_t at) const { return places_[at].thumb; }
+	bool is_tried(std::size_t at) const { return seen(at) == tried; }
+	bool is_inside_tried(std::size_t at) const { return seen(at) == tried_inside; }
+	bool is_doubtful(std::size_t at) const { return places_[at] & doubtful; }
+	bool is_thumb(std::size_t at) const { return places_[at] & thumb_code; }
+	// A function does.
+	bool begins(std::size_t at) const { return places_[at] & begin; }
+	void set_begin(std::size_t at, bool begins)
+	{
+		places_[at] = static_cast<std::uint8_t>(begins ? places_[at] | begin : places_[at] & ~begin);
+	}
+	// Within a function, where no path has been.
+	bool is_new(std::size_t at) const { return at < places_.size() && !(places_[at] & (seen_bits | data | begin)); }
 	// Of a settled place: the place after its instruction; after it and those that follow with the same frame.
 	std::size_t end_of_instruction(std::size_t at) const;
 	std::size_t end_of_frame(std::size_t at) const;
@@ -74,8 +82,11 @@ public:
 	bool try_again(const ArmTried& tried);
 	// A path comes to a place with this frame. True: what is known of the place has changed.
 	bool arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
+	// The same, where the place is unseen and the instruction is known.
+	void occupy(std::size_t at, const ArmInstruction& instruction, bool thumb, ArmFrameNumber frame,
+		    std::uint32_t via);
 	// It passes an instruction in the middle of a block that begins elsewhere.
-	void note_between(std::size_t at, const ArmInstruction& instruction, ArmFrameNumber frame, std::size_t begin);
+	void note_between(std::size_t at, const ArmInstruction& instruction, ArmFrameNumber frame, std::size_t first);
 	// Code loads from there: it is not to be run through.
 	void add_data(std::uint32_t address, std::size_t bytes);
 	void check_data();
@@ -89,23 +100,22 @@ public:
 	void forget_and_doubt();
 
 private:
+	// Bits of what is known of a place.
 	enum Seen : std::uint8_t { unseen, settled, tried, settled_inside, tried_inside };
+	enum : std::uint8_t { seen_bits = 7, thumb_code = 8, data = 16, doubtful = 32, begin = 64 };
 
-	struct Place {
-		Seen seen : 4 = unseen;
-		bool thumb : 1 = false, data : 1 = false, doubtful : 1 = false;
-	};
-
-	bool take_places(std::size_t at, std::size_t count);
+	Seen seen(std::size_t at) const { return static_cast<Seen>(places_[at] & seen_bits); }
+	void set_seen(std::size_t at, Seen seen)
+	{
+		places_[at] = static_cast<std::uint8_t>((places_[at] & ~seen_bits) | seen);
+	}
+	bool take_places(std::size_t at, std::size_t count, bool thumb);
 	bool meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
 	void end_instruction(std::size_t at, Seen first, Seen inside);
 	void fail_nearest(std::size_t at, std::uint32_t via);
-	void occupy(std::size_t at, const ArmInstruction& instruction, bool thumb, ArmFrameNumber frame,
-		    std::uint32_t via);
-
 	const ArmText& text_;
 	ArmFrameSet frames_;
-	std::vector<Place> places_;
+	std::vector<std::uint8_t> places_;
 	std::vector<ArmFrameNumber> frame_of_; // before the instruction
 	std::vector<std::uint32_t> via_;       // of the path that came there first
 	// Of what is being tried.
@@ -113,5 +123,31 @@ private:
 	std::vector<std::size_t> tried_data_, loads_;
 	ArmVerdict verdict_;
 };
+
+// An instruction's, which are one or two. False: not all of them are unseen.
+inline bool ArmProof::take_places(std::size_t at, std::size_t count, bool thumb)
+{
+	if (!is_unseen(at))
+		return false;
+	places_[at] = static_cast<std::uint8_t>((places_[at] & ~thumb_code) | tried | (thumb ? thumb_code : 0));
+	trail_.push_back(static_cast<std::uint32_t>(at));
+	if (count < 2)
+		return true;
+	if (at + 1 >= places_.size() || !is_unseen(at + 1))
+		return false;
+	places_[at + 1] |= tried_inside;
+	return true;
+}
+
+inline void ArmProof::occupy(std::size_t at, const ArmInstruction& instruction, bool thumb, ArmFrameNumber frame,
+			     std::uint32_t via)
+{
+	if (!take_places(at, instruction.bytes / 2, thumb))
+		return verdict_.fail(via);
+	if (instruction.literal_bytes == 4 && instruction.action == ArmAction::none)
+		loads_.push_back(at);
+	frame_of_[at] = frame;
+	via_[at] = via;
+}
 
 } // namespace uwind

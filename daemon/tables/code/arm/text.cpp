@@ -12,18 +12,18 @@ constexpr std::size_t max_slots = 4096; // more than a function has places, most
 } // namespace
 
 ArmText::ArmText(Bytes code, std::uint32_t address)
-    : code_(code), address_(address), slots_(std::min(std::bit_ceil(places() + 1), max_slots))
+    : code_(code), address_(address), slot_mask_(std::min(std::bit_ceil(places() + 1), max_slots) - 1),
+      slots_(slot_mask_ + 1)
 {
 }
 
-ArmInstruction ArmText::read(std::size_t at, bool thumb) const
+void ArmText::fill(Slot& slot, std::uint32_t key, std::size_t at, bool thumb) const
 {
 	const Bytes rest = code_.subspan(at * 2);
 	const std::uint32_t address = address_of(at);
 	const bool zero = thumb ? rest.size() >= 2 && !half_at(rest, 0) : rest.size() >= 4 && !word_at(rest, 0);
-	if (zero || (!thumb && address % 4))
-		return ArmInstruction{};
-	return decode_arm(rest, address, thumb);
+	slot.key = key;
+	slot.instruction = zero || (!thumb && address % 4) ? ArmInstruction{} : decode_arm(rest, address, thumb);
 }
 
 } // namespace uwind

@@ -27,10 +27,10 @@ public:
 	// Zeros are no instruction: they fill space. The result holds until the next one is asked for.
 	const ArmInstruction& decode(std::size_t at, bool thumb) const
 	{
-		Slot& slot = slots_[at & (slots_.size() - 1)];
+		Slot& slot = slots_[at & slot_mask_];
 		const auto key = static_cast<std::uint32_t>(at * 2 + thumb + 1);
 		if (slot.key != key)
-			slot = {key, read(at, thumb)};
+			fill(slot, key, at, thumb);
 		return slot.instruction;
 	}
 
@@ -40,10 +40,11 @@ private:
 		ArmInstruction instruction;
 	};
 
-	ArmInstruction read(std::size_t at, bool thumb) const;
+	void fill(Slot& slot, std::uint32_t key, std::size_t at, bool thumb) const;
 
 	const Bytes code_;
 	const std::uint32_t address_;
+	const std::size_t slot_mask_;
 	mutable std::vector<Slot> slots_; // by the lowest bits of a place
 };
 
