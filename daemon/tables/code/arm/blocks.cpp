@@ -28,7 +28,24 @@ bool add_it_block(const ArmInstruction& it, std::uint8_t condition, const ArmTex
 	return keeps_flags;
 }
 
+// It is executed at one of the test's outcomes.
+bool depends_on(std::uint8_t condition, const ArmInstruction& instruction)
+{
+	const std::uint8_t test = instruction.block ? instruction.block_condition : instruction.condition;
+	return instruction.bytes && test != arm_always && is_same_test(test, condition);
+}
+
 } // namespace
+
+bool is_lone_branch(const ArmInstruction& branch, std::size_t next, const ArmText& text, bool thumb)
+{
+	if (branch.flow != ArmFlow::jump || !branch.is_conditional())
+		return false;
+	if (branch.tests_register || next >= text.places())
+		return true;
+	const ArmInstruction& follower = text.decode(next, thumb);
+	return follower.tests_register || !depends_on(branch.condition, follower);
+}
 
 void read_block(std::size_t at, const ArmInstruction& first, const ArmText& text, bool thumb, ArmBlock& block)
 {
@@ -37,12 +54,11 @@ void read_block(std::size_t at, const ArmInstruction& first, const ArmText& text
 	block.next = at;
 	for (bool goes_on = true; goes_on && block.next < text.places() && block.steps.size() < max_block;) {
 		const ArmInstruction instruction = text.decode(block.next, thumb);
-		const std::uint8_t test = instruction.block ? instruction.block_condition : instruction.condition;
-		if (!instruction.bytes || test == arm_always || !is_same_test(test, condition) ||
-		    (instruction.tests_register && block.next != at))
+		if (!depends_on(condition, instruction) || (instruction.tests_register && block.next != at))
 			break;
 		if (!instruction.block || block.next != at)
-			block.steps.push_back({block.next, instruction, !instruction.block && test != condition});
+			block.steps.push_back(
+				{block.next, instruction, !instruction.block && instruction.condition != condition});
 		block.next += instruction.bytes / 2;
 		goes_on = instruction.block ? add_it_block(instruction, condition, text, block)
 					    : !instruction.sets_flags && !instruction.tests_register &&

@@ -20,6 +20,9 @@ struct ArmBlock {
 	std::size_t next;
 };
 
+// A conditional branch is a block of its own: what follows, at next, does not depend on its test.
+bool is_lone_branch(const ArmInstruction& branch, std::size_t next, const ArmText& text, bool thumb);
+
 // Makes block the one that begins with an instruction. No steps: it is not understood.
 void read_block(std::size_t at, const ArmInstruction& first, const ArmText& text, bool thumb, ArmBlock& block);
 

@@ -41,6 +41,14 @@ public:
 	// A register has the return address; or what lies below the CFA is that.
 	bool holds_link(std::uint8_t number) const;
 	bool link_is_at(std::int64_t below_cfa) const { return link_.stored && link_.below_cfa == below_cfa; }
+	// One of a caller's registers lies between these distances below the CFA, inclusive.
+	bool has_saved(std::int64_t from, std::int64_t to) const
+	{
+		const auto between = [&](const Saved& saved) {
+			return saved.stored && saved.below_cfa >= from && saved.below_cfa <= to;
+		};
+		return between(link_) || between(fp_) || between(base_);
+	}
 	// How far the CFA is above a register; nothing: not known.
 	std::optional<std::int64_t> to_cfa(std::uint8_t number) const
 	{

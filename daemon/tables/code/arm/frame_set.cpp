@@ -3,6 +3,8 @@
 
 #include "tables/code/arm/effect.h"
 
+#include <bit>
+
 namespace uwind {
 
 ArmFrameSet::ArmFrameSet()
@@ -19,6 +21,17 @@ ArmFrameNumber ArmFrameSet::number_of(const ArmFrame& frame)
 	if (added)
 		known_.push_back({frame, frame.described()});
 	return last_ = place->second;
+}
+
+// Most accesses to the stack: variables.
+bool ArmFrameSet::accesses_what_is_not_saved(const ArmInstruction& instruction, const Known& known)
+{
+	const bool accesses = instruction.action == ArmAction::load || instruction.action == ArmAction::store;
+	if (!accesses || instruction.moved || (instruction.registers | instruction.writes) & known.described)
+		return false;
+	const auto to_cfa = known.frame.to_cfa(instruction.base);
+	const std::int64_t first = to_cfa.value_or(0) - instruction.offset;
+	return !to_cfa || !known.frame.has_saved(first - 4 * (std::popcount(instruction.registers) - 1), first);
 }
 
 ArmFrameNumber ArmFrameSet::executed(ArmFrameNumber number, const ArmInstruction& instruction)

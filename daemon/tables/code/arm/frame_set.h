@@ -27,7 +27,10 @@ public:
 	// An instruction leaves the frame as it is.
 	bool is_kept_by(const ArmInstruction& instruction, ArmFrameNumber number) const
 	{
-		return instruction.flow != ArmFlow::call && !(registers_of(instruction) & known_[number].described);
+		if (instruction.flow == ArmFlow::call)
+			return false;
+		return !(registers_of(instruction) & known_[number].described) ||
+		       accesses_what_is_not_saved(instruction, known_[number]);
 	}
 	// The frame after an instruction; after a call: when it has returned.
 	ArmFrameNumber after(ArmFrameNumber number, const ArmInstruction& instruction)
@@ -58,6 +61,7 @@ private:
 		return static_cast<std::uint16_t>(mask |
 						  (instruction.action == ArmAction::add ? 1u << instruction.to : 0));
 	}
+	static bool accesses_what_is_not_saved(const ArmInstruction& instruction, const Known& known);
 	ArmFrameNumber changed(ArmFrameNumber number, const ArmInstruction& instruction);
 	ArmFrameNumber executed(ArmFrameNumber number, const ArmInstruction& instruction);
 

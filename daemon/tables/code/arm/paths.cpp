@@ -63,13 +63,13 @@ void ArmPaths::arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uin
 }
 
 // A jump may lead to another function, which begins with its caller's frame.
-void ArmPaths::go_to(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via)
+void ArmPaths::go_to(std::size_t from, const ArmInstruction& jump, ArmFrameNumber frame, std::uint32_t via)
 {
 	ArmVerdict& verdict = proof_.verdict();
-	const std::size_t at = text_.place_of(step.instruction.target);
+	const std::size_t at = text_.place_of(jump.target);
 	if (at < text_.places() && !proof_.begins(at)) {
-		verdict.ended |= at <= step.at && proof_.is_tried(at); // a loop
-		return arrive(at, step.instruction.target_thumb, frame, via);
+		verdict.ended |= at <= from && proof_.is_tried(at); // a loop
+		return arrive(at, jump.target_thumb, frame, via);
 	}
 	if (at < text_.places())
 		findings_.exits.push_back({at, proof_.is_settled(at)});
@@ -77,7 +77,7 @@ void ArmPaths::go_to(const ArmStep& step, ArmFrameNumber frame, std::uint32_t vi
 		return verdict.fail(via);
 	verdict.ended = true;
 	verdict.show(at < text_.places() && proof_.is_settled(at) ? ArmEvidence::strong : ArmEvidence::leaves);
-	verdict.returned |= !last_calls_.never_returns(step.instruction);
+	verdict.returned |= !last_calls_.never_returns(jump);
 }
 
 void ArmPaths::fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
@@ -194,7 +194,7 @@ bool ArmPaths::pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& v
 	case ArmFlow::next:
 		break;
 	case ArmFlow::jump:
-		go_to(step, frame, via);
+		go_to(step.at, instruction, frame, via);
 		return false;
 	case ArmFlow::call:
 		if (!pass_call(step, frame, via))
@@ -240,34 +240,8 @@ void ArmPaths::step_block(std::size_t at)
 			fall_to(block_.next, proof_.is_thumb(at), outcome.frame, outcome.via);
 }
 
-// Goes on as long as instructions leave the frame as it is and lead to where no path has been. The last place is still
-// to be executed, unless what follows it makes no sense.
-std::size_t ArmPaths::run(std::size_t at)
+void ArmPaths::step_with_effect(std::size_t at)
 {
-	const bool thumb = proof_.is_thumb(at);
-	const ArmFrameNumber frame = proof_.frame(at);
-	const std::uint32_t via = proof_.via(at);
-	const ArmInstruction* instruction = &text_.decode(at, thumb);
-	for (; steps_left_; steps_left_--) {
-		const std::size_t next = at + instruction->bytes / 2;
-		if (!is_plain(*instruction) || !proof_.frames().is_kept_by(*instruction, frame) || !proof_.is_new(next))
-			break;
-		instruction = &text_.decode(next, thumb);
-		if (!instruction->bytes && via)
-			break;
-		proof_.occupy(next, *instruction, thumb, frame, via);
-		if (proof_.verdict().wrong)
-			break;
-		at = next;
-	}
-	return at;
-}
-
-void ArmPaths::step(std::size_t from)
-{
-	const std::size_t at = run(from);
-	if (proof_.verdict().wrong)
-		return;
 	const bool thumb = proof_.is_thumb(at);
 	const ArmStep step{at, text_.decode(at, thumb), false};
 	const ArmInstruction& instruction = step.instruction;
@@ -281,6 +255,32 @@ void ArmPaths::step(std::size_t from)
 	std::uint32_t via = proof_.via(at);
 	if (pass(step, frame, via))
 		fall_to(at + instruction.bytes / 2, thumb, frame, via);
+}
+
+// Goes on as long as instructions leave the frame as it is and lead to where no path has been.
+void ArmPaths::step(std::size_t at)
+{
+	const bool thumb = proof_.is_thumb(at);
+	const ArmFrameNumber frame = proof_.frame(at);
+	const std::uint32_t via = proof_.via(at);
+	for (const ArmInstruction* instruction = &text_.decode(at, thumb);; steps_left_--) {
+		const std::size_t next = at + instruction->bytes / 2;
+		if (is_lone_branch(*instruction, next, text_, thumb))
+			go_to(at, *instruction, frame, via);
+		else if (!is_plain(*instruction) || !proof_.frames().is_kept_by(*instruction, frame))
+			return step_with_effect(at);
+		if (proof_.verdict().wrong)
+			return;
+		if (!steps_left_ || !proof_.is_new(next))
+			return fall_to(next, thumb, frame, via);
+		instruction = &text_.decode(next, thumb);
+		if (!instruction->bytes && via)
+			return fall_to(next, thumb, frame, via);
+		proof_.occupy(next, *instruction, thumb, frame, via);
+		if (proof_.verdict().wrong)
+			return;
+		at = next;
+	}
 }
 
 bool ArmPaths::follow_once(std::size_t at, bool thumb, ArmFrameNumber frame)

@@ -40,8 +40,8 @@ public:
 private:
 	bool follow_once(std::size_t at, bool thumb, ArmFrameNumber frame);
 	bool follow_again(const ArmKeptTry& kept);
-	std::size_t run(std::size_t at);
-	void step(std::size_t from);
+	void step(std::size_t at);
+	void step_with_effect(std::size_t at);
 	void step_block(std::size_t at);
 	bool pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& via);
 	bool pass_call(const ArmStep& step, ArmFrameNumber frame, std::uint32_t& via);
@@ -50,7 +50,7 @@ private:
 	void pass_table(const ArmJumpTable& table, ArmFrameNumber frame, std::uint32_t via);
 	void note_landing(const ArmInstruction& call, ArmFrameNumber frame);
 	void note_jump(ArmFrameNumber frame);
-	void go_to(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via);
+	void go_to(std::size_t from, const ArmInstruction& jump, ArmFrameNumber frame, std::uint32_t via);
 	void fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
 	void arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
 

@@ -7,12 +7,13 @@
 namespace uwind {
 namespace {
 
+constexpr std::size_t min_slots = 4;    // an instruction and the one after it have two
 constexpr std::size_t max_slots = 4096; // more than a function has places, mostly
 
 } // namespace
 
 ArmText::ArmText(Bytes code, std::uint32_t address)
-    : code_(code), address_(address), slot_mask_(std::min(std::bit_ceil(places() + 1), max_slots) - 1),
+    : code_(code), address_(address), slot_mask_(std::clamp(std::bit_ceil(places()), min_slots, max_slots) - 1),
       slots_(slot_mask_ + 1)
 {
 }

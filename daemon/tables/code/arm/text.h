@@ -24,7 +24,8 @@ public:
 		const std::uint32_t into = address - address_;
 		return into < places() * 2 ? into / 2 : places();
 	}
-	// Zeros are no instruction: they fill space. The result holds until the next one is asked for.
+	// Zeros are no instruction: they fill space. The result holds until another one than the
+	// next is asked for.
 	const ArmInstruction& decode(std::size_t at, bool thumb) const
 	{
 		Slot& slot = slots_[at & slot_mask_];
