@@ -23,10 +23,10 @@ struct ArmCallSite {
 	bool blamed; // for what came after it, by another try
 };
 
-// A path came to where another function begins.
+// A path ended where another function begins, or where nothing does and it made no sense.
 struct ArmExit {
 	std::size_t at;
-	bool settled; // that function was
+	bool begins, settled;
 };
 
 // Frames are numbers in ArmProof's set, each once.

@@ -6,8 +6,13 @@
 #include <bit>
 
 namespace uwind {
+namespace {
 
-ArmFrameSet::ArmFrameSet()
+constexpr std::size_t max_joins = 1024;
+
+} // namespace
+
+ArmFrameSet::ArmFrameSet() : joins_(max_joins)
 {
 	for (const ArmFrame& frame : {ArmFrame(), ArmFrame::unknown()})
 		number_of(frame);
@@ -62,14 +67,17 @@ ArmFrameNumber ArmFrameSet::at_jump(ArmFrameNumber number)
 	return known_[number].jumps;
 }
 
-std::optional<ArmFrameNumber> ArmFrameSet::join(ArmFrameNumber number, ArmFrameNumber other)
+// Loops join the same frames again and again.
+std::optional<ArmFrameNumber> ArmFrameSet::joined(ArmFrameNumber number, ArmFrameNumber other)
 {
-	if (number == other)
-		return number;
+	Join& join = joins_[(number * 31 + other) % max_joins];
+	if (join.number == number && join.other == other)
+		return join.both;
 	ArmFrame frame = known_[number].frame;
-	if (!frame.join(known_[other].frame))
-		return std::nullopt;
-	return number_of(frame);
+	join = {number, other, std::nullopt};
+	if (frame.join(known_[other].frame))
+		join.both = number_of(frame);
+	return join.both;
 }
 
 } // namespace uwind

@@ -39,7 +39,10 @@ public:
 	}
 	ArmFrameNumber at_jump(ArmFrameNumber number);
 	// What holds on two ways to one place; nothing: they contradict each other.
-	std::optional<ArmFrameNumber> join(ArmFrameNumber number, ArmFrameNumber other);
+	std::optional<ArmFrameNumber> join(ArmFrameNumber number, ArmFrameNumber other)
+	{
+		return number == other ? number : joined(number, other);
+	}
 
 private:
 	static constexpr ArmFrameNumber none = ~ArmFrameNumber{0};
@@ -48,6 +51,11 @@ private:
 		ArmFrame frame;
 		std::uint16_t described;                        // registers
 		ArmFrameNumber after_call = none, jumps = none; // none: not asked for yet
+	};
+	// Of two different frames.
+	struct Join {
+		ArmFrameNumber number = first, other = first;
+		std::optional<ArmFrameNumber> both;
 	};
 	struct Hash {
 		std::size_t operator()(const ArmFrame& frame) const { return frame.hash(); }
@@ -61,6 +69,7 @@ private:
 		return static_cast<std::uint16_t>(mask |
 						  (instruction.action == ArmAction::add ? 1u << instruction.to : 0));
 	}
+	std::optional<ArmFrameNumber> joined(ArmFrameNumber number, ArmFrameNumber other);
 	static bool accesses_what_is_not_saved(const ArmInstruction& instruction, const Known& known);
 	ArmFrameNumber changed(ArmFrameNumber number, const ArmInstruction& instruction);
 	ArmFrameNumber executed(ArmFrameNumber number, const ArmInstruction& instruction);
@@ -68,6 +77,7 @@ private:
 	std::vector<Known> known_;
 	std::unordered_map<ArmFrame, ArmFrameNumber, Hash> numbers_;
 	ArmFrameNumber last_ = first;
+	std::vector<Join> joins_; // made lately
 };
 
 } // namespace uwind

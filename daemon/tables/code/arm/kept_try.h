@@ -4,7 +4,8 @@
 //
 // While a function waits, others are settled, or found not to return, or found not to begin where they seemed to, and
 // calls are blamed. A try depends on such changes at the places of its own instructions and data, and at those where
-// its paths leave it. What it met that was settled stays so, with its frame, and no function begins there any more.
+// its paths end. What it met that was settled or data stays so, with its frame, and no function begins there any more:
+// that holds for what made no sense, too.
 #pragma once
 
 #include "tables/code/arm/findings.h"

@@ -56,10 +56,18 @@ ArmPaths::ArmPaths(const ArmText& text, ArmProof& proof, const std::vector<std::
 {
 }
 
+void ArmPaths::note_exit(std::size_t at)
+{
+	if (at < text_.places())
+		findings_.exits.push_back({at, proof_.begins(at), proof_.is_settled(at)});
+}
+
 void ArmPaths::arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
 	if (proof_.arrive(at, thumb, frame, via))
 		pending_.push_back(at);
+	else if (proof_.verdict().wrong)
+		note_exit(at);
 }
 
 // A jump may lead to another function, which begins with its caller's frame.
@@ -71,8 +79,7 @@ void ArmPaths::go_to(std::size_t from, const ArmInstruction& jump, ArmFrameNumbe
 		verdict.ended |= at <= from && proof_.is_tried(at); // a loop
 		return arrive(at, jump.target_thumb, frame, via);
 	}
-	if (at < text_.places())
-		findings_.exits.push_back({at, proof_.is_settled(at)});
+	note_exit(at);
 	if (!proof_.frames()[frame].is_whole())
 		return verdict.fail(via);
 	verdict.ended = true;
@@ -85,8 +92,7 @@ void ArmPaths::fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::ui
 	ArmVerdict& verdict = proof_.verdict();
 	if (at < text_.places() && !proof_.begins(at))
 		return arrive(at, thumb, frame, via);
-	if (at < text_.places())
-		findings_.exits.push_back({at, proof_.is_settled(at)});
+	note_exit(at);
 	const bool after_call = via == at || via + 1 == at;
 	verdict.ended = true;
 	if (after_call)
@@ -102,7 +108,7 @@ void ArmPaths::pass_table(const ArmJumpTable& table, ArmFrameNumber frame, std::
 	for (const std::size_t place : targets.places)
 		arrive(place, table.thumb, frame, via);
 	if (targets.function)
-		findings_.exits.push_back({*targets.function, proof_.is_settled(*targets.function)});
+		note_exit(*targets.function);
 	proof_.add_data(table.start, targets.table_bytes);
 }
 
@@ -319,7 +325,7 @@ bool ArmPaths::follow(std::size_t at, bool thumb, ArmFrameNumber frame, ArmEvide
 	const ArmVerdict& verdict = proof_.verdict();
 	std::vector<std::size_t> blamed;
 	const std::unique_ptr<ArmKeptTry> kept = std::move(kept_);
-	bool good = (kept && follow_again(*kept)) || follow_once(at, thumb, frame);
+	bool good = kept && follow_again(*kept) ? !verdict.wrong : follow_once(at, thumb, frame);
 	while (!good && blames && verdict.culprit && blamed.size() < max_blamed_calls) {
 		const std::size_t call = verdict.culprit - 1;
 		if (last_calls_.is_blamed(call))
@@ -340,9 +346,9 @@ ArmPaths::Scouted ArmPaths::scout(std::size_t at, bool thumb)
 {
 	Scouted result;
 	const std::size_t steps_before = steps_left_;
-	if (follow_once(at, thumb, ArmFrameSet::first))
-		result.kept = std::make_unique<ArmKeptTry>(
-			ArmKeptTry{proof_.keep_try(), findings_, steps_before - steps_left_});
+	follow_once(at, thumb, ArmFrameSet::first);
+	result.kept =
+		std::make_unique<ArmKeptTry>(ArmKeptTry{proof_.keep_try(), findings_, steps_before - steps_left_});
 	proof_.forget();
 	const std::vector<std::size_t> data = proof_.tried_data();
 	for (const ArmCall& call : findings_.calls)

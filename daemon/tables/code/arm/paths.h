@@ -29,7 +29,7 @@ public:
 	// What a beginning leads to, whether or not it makes sense; nothing of it is in force.
 	struct Scouted {
 		std::vector<ArmCall> calls;
-		std::unique_ptr<ArmKeptTry> kept; // null: it makes no sense, or there is no room
+		std::unique_ptr<ArmKeptTry> kept;
 	};
 	Scouted scout(std::size_t at, bool thumb);
 	// The next try is this one, unless something has changed that it depends on.
@@ -49,6 +49,7 @@ private:
 	bool pass_computed_jump(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via);
 	void pass_table(const ArmJumpTable& table, ArmFrameNumber frame, std::uint32_t via);
 	void note_landing(const ArmInstruction& call, ArmFrameNumber frame);
+	void note_exit(std::size_t at);
 	void note_jump(ArmFrameNumber frame);
 	void go_to(std::size_t from, const ArmInstruction& jump, ArmFrameNumber frame, std::uint32_t via);
 	void fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);

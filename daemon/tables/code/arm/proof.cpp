@@ -37,34 +37,31 @@ ArmTried ArmProof::keep_try() const
 {
 	ArmTried result{{}, tried_data_, loads_, verdict_};
 	result.instructions.reserve(trail_.size());
-	for (const std::uint32_t at : trail_) {
-		std::uint8_t count = 1;
-		while (at + count < places_.size() && is_inside_tried(at + count))
-			count++;
-		result.instructions.push_back({at, via_[at], frame_of_[at], count, is_thumb(at)});
-	}
+	for (const Taken taken : trail_)
+		result.instructions.push_back({taken, via_[taken.at()], frame_of_[taken.at()], is_thumb(taken.at())});
 	return result;
 }
 
 bool ArmProof::try_again(const ArmTried& tried)
 {
 	begin_try();
+	const auto is_unread = [&](std::size_t at) { return seen(at) == unseen; };
+	const auto take = [&](const ArmTried::Instruction& was) {
+		return take_places(was.taken.at(), was.taken.places(), was.thumb);
+	};
+	if (!std::all_of(tried.data.begin(), tried.data.end(), is_unread) ||
+	    !std::all_of(tried.instructions.begin(), tried.instructions.end(), take)) {
+		forget();
+		return false;
+	}
 	for (const ArmTried::Instruction& was : tried.instructions) {
-		if (!take_places(was.at, was.places, was.thumb))
-			verdict_.fail(0);
-		frame_of_[was.at] = was.frame;
-		via_[was.at] = was.via;
+		frame_of_[was.taken.at()] = was.frame;
+		via_[was.taken.at()] = was.via;
 	}
 	tried_data_ = tried.data;
-	check_data();
-	const bool good = !verdict_.wrong;
-	if (good) {
-		loads_ = tried.loads;
-		verdict_ = tried.verdict;
-	} else {
-		forget();
-	}
-	return good;
+	loads_ = tried.loads;
+	verdict_ = tried.verdict;
+	return true;
 }
 
 // Of two calls, the one that lies nearer before the place is to blame.
@@ -142,17 +139,17 @@ std::vector<std::size_t> ArmProof::tried_data() const
 }
 
 // What becomes of a tried instruction's places.
-void ArmProof::end_instruction(std::size_t at, Seen first, Seen inside)
+void ArmProof::end_instruction(Taken taken, Seen first, Seen inside)
 {
-	set_seen(at, first);
-	while (++at < places_.size() && is_inside_tried(at))
-		set_seen(at, inside);
+	set_seen(taken.at(), first);
+	if (taken.places() == 2)
+		set_seen(taken.at() + 1, inside);
 }
 
 std::vector<std::size_t> ArmProof::settle()
 {
-	for (const std::size_t at : trail_)
-		end_instruction(at, settled, settled_inside);
+	for (const Taken taken : trail_)
+		end_instruction(taken, settled, settled_inside);
 	for (const std::size_t at : tried_data_)
 		places_[at] |= data;
 	return std::move(loads_);
@@ -160,17 +157,16 @@ std::vector<std::size_t> ArmProof::settle()
 
 void ArmProof::forget()
 {
-	for (const std::size_t at : trail_)
-		end_instruction(at, unseen, unseen);
+	for (const Taken taken : trail_)
+		end_instruction(taken, unseen, unseen);
 	trail_.clear();
 }
 
 void ArmProof::forget_and_doubt()
 {
-	for (std::size_t at : trail_)
-		do
-			places_[at] |= doubtful;
-		while (++at < places_.size() && is_inside_tried(at));
+	for (const Taken taken : trail_)
+		for (std::size_t i = 0; i < taken.places(); i++)
+			places_[taken.at() + i] |= doubtful;
 	forget();
 }
 

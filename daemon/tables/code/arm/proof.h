@@ -33,12 +33,24 @@ struct ArmVerdict {
 	void show(ArmEvidence shown) { evidence = std::max(evidence, shown); }
 };
 
+// The one or two places that an instruction takes.
+class ArmTakenPlaces {
+public:
+	explicit ArmTakenPlaces(std::size_t at) : word_(static_cast<std::uint32_t>(at * 2)) {}
+	void add_second() { word_ |= 1; }
+	std::size_t at() const { return word_ / 2; }
+	std::size_t places() const { return 1 + word_ % 2; }
+
+private:
+	std::uint32_t word_;
+};
+
 // What is known of the places of a try.
 struct ArmTried {
 	struct Instruction {
-		std::uint32_t at, via;
+		ArmTakenPlaces taken;
+		std::uint32_t via;
 		ArmFrameNumber frame;
-		std::uint8_t places;
 		bool thumb;
 	};
 	std::vector<Instruction> instructions; // in the order that paths came to them
@@ -77,7 +89,7 @@ public:
 	const ArmVerdict& verdict() const { return verdict_; }
 
 	void begin_try();
-	// The try as it is, and as it was: false: its places are not unseen any more.
+	// The try as it is; and as it was, once more. False: not all of its places are unseen now.
 	ArmTried keep_try() const;
 	bool try_again(const ArmTried& tried);
 	// A path comes to a place with this frame. True: what is known of the place has changed.
@@ -100,6 +112,7 @@ public:
 	void forget_and_doubt();
 
 private:
+	using Taken = ArmTakenPlaces;
 	// Bits of what is known of a place.
 	enum Seen : std::uint8_t { unseen, settled, tried, settled_inside, tried_inside };
 	enum : std::uint8_t { seen_bits = 7, thumb_code = 8, data = 16, doubtful = 32, begin = 64 };
@@ -111,7 +124,7 @@ private:
 	}
 	bool take_places(std::size_t at, std::size_t count, bool thumb);
 	bool meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
-	void end_instruction(std::size_t at, Seen first, Seen inside);
+	void end_instruction(Taken taken, Seen first, Seen inside);
 	void fail_nearest(std::size_t at, std::uint32_t via);
 	const ArmText& text_;
 	ArmFrameSet frames_;
@@ -119,7 +132,7 @@ private:
 	std::vector<ArmFrameNumber> frame_of_; // before the instruction
 	std::vector<std::uint32_t> via_;       // of the path that came there first
 	// Of what is being tried.
-	std::vector<std::uint32_t> trail_; // instructions
+	std::vector<Taken> trail_;
 	std::vector<std::size_t> tried_data_, loads_;
 	ArmVerdict verdict_;
 };
@@ -130,12 +143,13 @@ inline bool ArmProof::take_places(std::size_t at, std::size_t count, bool thumb)
 	if (!is_unseen(at))
 		return false;
 	places_[at] = static_cast<std::uint8_t>((places_[at] & ~thumb_code) | tried | (thumb ? thumb_code : 0));
-	trail_.push_back(static_cast<std::uint32_t>(at));
+	trail_.push_back(Taken(at));
 	if (count < 2)
 		return true;
 	if (at + 1 >= places_.size() || !is_unseen(at + 1))
 		return false;
 	places_[at + 1] |= tried_inside;
+	trail_.back().add_second();
 	return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 
 namespace uwind {
 namespace {
@@ -24,7 +25,8 @@ void ArmText::fill(Slot& slot, std::uint32_t key, std::size_t at, bool thumb) co
 	const std::uint32_t address = address_of(at);
 	const bool zero = thumb ? rest.size() >= 2 && !half_at(rest, 0) : rest.size() >= 4 && !word_at(rest, 0);
 	slot.key = key;
-	slot.instruction = zero || (!thumb && address % 4) ? ArmInstruction{} : decode_arm(rest, address, thumb);
+	new (&slot.instruction) ArmInstruction(
+		zero || (!thumb && address % 4) ? ArmInstruction{} : decode_arm(rest, address, thumb)); // in place
 }
 
 } // namespace uwind
