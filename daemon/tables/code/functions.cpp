@@ -47,6 +47,43 @@ void sort_once(std::vector<std::uint64_t>& addresses)
 	addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
 }
 
+// Words of a file, most of which lie near the one before.
+class NearWords {
+public:
+	explicit NearWords(const ElfFile& file) : file_(file) {}
+	std::optional<std::uint32_t> at(std::uint64_t address)
+	{
+		if (address < start_ || address - start_ + word_bytes > piece_.size())
+			read_around(address);
+		ByteCursor cursor(piece_, address - start_);
+		const std::uint32_t word = cursor.u32();
+		return cursor.ok() ? std::optional(word) : std::nullopt;
+	}
+
+private:
+	static constexpr std::uint64_t word_bytes = 4, piece_bytes = 4096;
+
+	void read_around(std::uint64_t address);
+
+	const ElfFile& file_;
+	std::uint64_t start_ = 0;
+	Bytes piece_;
+};
+
+// A word across the end of a piece is read alone.
+void NearWords::read_around(std::uint64_t address)
+{
+	const Segment* const segment = find_segment(file_.loads(), address, word_bytes);
+	start_ = address;
+	if (segment)
+		start_ -= (address - segment->address) % piece_bytes;
+	piece_ = file_.read(start_, piece_bytes);
+	if (address - start_ + word_bytes <= piece_.size())
+		return;
+	start_ = address;
+	piece_ = file_.read(address, word_bytes);
+}
+
 // Of a function's address that is called through memory.
 bool is_slot(Arch arch, std::uint32_t type)
 {
@@ -116,12 +153,12 @@ std::vector<std::uint64_t> start_and_end_code(const ElfFile& file)
 std::vector<std::uint64_t> code_pointers(const ElfFile& file)
 {
 	std::vector<std::uint64_t> addresses;
+	NearWords words(file);
 	for (const ElfRelocation& relocation :
 	     file.arch() == Arch::arm ? relocations(file) : std::vector<ElfRelocation>{}) {
-		ByteCursor cursor(relocation.type == R_ARM_RELATIVE ? file.read(relocation.address, 4) : Bytes{});
-		const std::uint32_t value = cursor.u32();
-		if (cursor.ok() && find_segment(file.segments(), value & ~1u, 2))
-			addresses.push_back(value);
+		const auto value = relocation.type == R_ARM_RELATIVE ? words.at(relocation.address) : std::nullopt;
+		if (value && find_segment(file.segments(), *value & ~1u, 2))
+			addresses.push_back(*value);
 	}
 	sort_once(addresses);
 	return addresses;
