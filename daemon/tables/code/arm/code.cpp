@@ -67,10 +67,11 @@ private:
 	const ArmText text_;
 	ArmProof proof_;
 	ArmPaths paths_;
-	std::vector<std::uint8_t> state_;      // of beginnings
-	std::vector<Waiting> functions_;       // to be read
-	std::size_t kept_entries_ = 0;         // of those that are scouted
-	std::vector<std::uint32_t> pointers_;  // the same, with less certainty
+	std::vector<std::uint8_t> state_; // of beginnings
+	std::vector<Waiting> functions_;  // to be read
+	std::size_t kept_entries_ = 0;    // of those that are scouted
+	// The same, with less certainty: what relocations point to as long as it is unseen, and what code points to.
+	std::vector<std::uint32_t> hinted_, pointers_;
 	std::map<std::size_t, Inside> inside_; // by beginning
 };
 
@@ -170,9 +171,9 @@ void ArmCodeReader::read_pointer(std::uint32_t address)
 
 void ArmCodeReader::read_pointers()
 {
-	for (const CodeFunction& function : hints_.functions)
-		if (!function.certain)
-			read_pointer(static_cast<std::uint32_t>(function.start));
+	std::erase_if(hinted_, [&](std::uint32_t address) { return !proof_.is_unseen(text_.place_of(address)); });
+	for (std::size_t i = 0; i < hinted_.size(); i++)
+		read_pointer(hinted_[i]);
 	while (!pointers_.empty()) {
 		const std::uint32_t address = pointers_.back();
 		pointers_.pop_back();
@@ -263,9 +264,14 @@ void ArmCodeReader::read_rest()
 
 void ArmCodeReader::run()
 {
-	for (const CodeFunction& function : hints_.functions)
+	for (const CodeFunction& function : hints_.functions) {
+		const auto address = static_cast<std::uint32_t>(function.start);
+		const std::size_t at = text_.place_of(address);
 		if (function.certain)
-			note_function(text_.place_of(static_cast<std::uint32_t>(function.start)), function.start & 1);
+			note_function(at, address & 1);
+		else if (at < text_.places())
+			hinted_.push_back(address);
+	}
 	read_functions();
 	read_pointers();
 	read_rest();

@@ -8,11 +8,11 @@
 namespace uwind {
 namespace {
 
-constexpr std::size_t max_joins = 1024;
+constexpr std::size_t max_changes = 1024, max_joins = 1024;
 
 } // namespace
 
-ArmFrameSet::ArmFrameSet() : joins_(max_joins)
+ArmFrameSet::ArmFrameSet() : changes_(max_changes), joins_(max_joins)
 {
 	for (const ArmFrame& frame : {ArmFrame(), ArmFrame::unknown()})
 		number_of(frame);
@@ -47,15 +47,33 @@ ArmFrameNumber ArmFrameSet::executed(ArmFrameNumber number, const ArmInstruction
 }
 
 // A call does nothing else, mostly.
-ArmFrameNumber ArmFrameSet::changed(ArmFrameNumber number, const ArmInstruction& instruction)
+ArmFrameNumber ArmFrameSet::after_call(ArmFrameNumber number, const ArmInstruction& call)
 {
-	if (instruction.flow != ArmFlow::call || instruction.action != ArmAction::none || instruction.writes)
-		return executed(number, instruction);
+	if (call.action != ArmAction::none || call.writes)
+		return executed(number, call);
 	if (known_[number].after_call == none) {
-		const ArmFrameNumber after = executed(number, instruction);
+		const ArmFrameNumber after = executed(number, call);
 		known_[number].after_call = after;
 	}
 	return known_[number].after_call;
+}
+
+// Functions begin and end with the same instructions.
+ArmFrameNumber ArmFrameSet::changed(ArmFrameNumber number, const ArmInstruction& instruction)
+{
+	if (instruction.flow == ArmFlow::call)
+		return after_call(number, instruction);
+	const std::uint32_t mixed = number * 31 + instruction.registers + instruction.writes * 3u + instruction.base +
+				    static_cast<std::uint32_t>(instruction.offset + instruction.moved * 7);
+	Change& change = changes_[mixed % max_changes];
+	if (change.before != number || change.action != instruction.action || change.to != instruction.to ||
+	    change.base != instruction.base || change.registers != instruction.registers ||
+	    change.writes != instruction.writes || change.offset != instruction.offset ||
+	    change.moved != instruction.moved)
+		change = {number,           executed(number, instruction), instruction.action, instruction.to,
+			  instruction.base, instruction.registers,         instruction.writes, instruction.offset,
+			  instruction.moved};
+	return change.after;
 }
 
 ArmFrameNumber ArmFrameSet::at_jump(ArmFrameNumber number)

@@ -52,6 +52,14 @@ private:
 		std::uint16_t described;                        // registers
 		ArmFrameNumber after_call = none, jumps = none; // none: not asked for yet
 	};
+	// What an instruction that is no call does to a frame.
+	struct Change {
+		ArmFrameNumber before = none, after = none;
+		ArmAction action = ArmAction::none;
+		std::uint8_t to = 0, base = 0;
+		std::uint16_t registers = 0, writes = 0;
+		std::int32_t offset = 0, moved = 0;
+	};
 	// Of two different frames.
 	struct Join {
 		ArmFrameNumber number = first, other = first;
@@ -72,12 +80,15 @@ private:
 	std::optional<ArmFrameNumber> joined(ArmFrameNumber number, ArmFrameNumber other);
 	static bool accesses_what_is_not_saved(const ArmInstruction& instruction, const Known& known);
 	ArmFrameNumber changed(ArmFrameNumber number, const ArmInstruction& instruction);
+	ArmFrameNumber after_call(ArmFrameNumber number, const ArmInstruction& call);
 	ArmFrameNumber executed(ArmFrameNumber number, const ArmInstruction& instruction);
 
 	std::vector<Known> known_;
 	std::unordered_map<ArmFrame, ArmFrameNumber, Hash> numbers_;
 	ArmFrameNumber last_ = first;
-	std::vector<Join> joins_; // made lately
+	// Made lately.
+	std::vector<Change> changes_;
+	std::vector<Join> joins_;
 };
 
 } // namespace uwind

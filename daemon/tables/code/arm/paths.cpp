@@ -24,11 +24,11 @@ bool pushes_link(const ArmInstruction& instruction)
 	       instruction.registers >> UW_ARM_LR & 1;
 }
 
-// Nothing is done with it but what it does to a frame.
+// It leads to the next instruction alone, whatever the frame.
 bool is_plain(const ArmInstruction& instruction)
 {
 	return instruction.flow == ArmFlow::next && !instruction.is_conditional() && !instruction.block &&
-	       instruction.bytes && !instruction.literal_bytes && !pushes_link(instruction);
+	       instruction.bytes && !pushes_link(instruction);
 }
 
 bool has(const std::vector<ArmFrameNumber>& numbers, ArmFrameNumber number)
@@ -271,10 +271,13 @@ void ArmPaths::step(std::size_t at)
 	const std::uint32_t via = proof_.via(at);
 	for (const ArmInstruction* instruction = &text_.decode(at, thumb);; steps_left_--) {
 		const std::size_t next = at + instruction->bytes / 2;
-		if (is_lone_branch(*instruction, next, text_, thumb))
-			go_to(at, *instruction, frame, via);
-		else if (!is_plain(*instruction) || !proof_.frames().is_kept_by(*instruction, frame))
+		const bool plain = is_plain(*instruction) && proof_.frames().is_kept_by(*instruction, frame);
+		if (!plain && !is_lone_branch(*instruction, next, text_, thumb))
 			return step_with_effect(at);
+		if (!plain)
+			go_to(at, *instruction, frame, via);
+		else if (instruction->literal_bytes)
+			proof_.add_data(instruction->literal, instruction->literal_bytes);
 		if (proof_.verdict().wrong)
 			return;
 		if (!steps_left_ || !proof_.is_new(next))
