@@ -7,7 +7,6 @@
 #include "tables/code/arm/frame.h"
 
 #include <array>
-#include <cstring>
 
 namespace uwind {
 namespace {
@@ -35,9 +34,7 @@ constexpr std::uint32_t arm_word = 4, after_push = 4, after_pop = 32;
 bool is_resolver(Bytes code, std::uint64_t at)
 {
 	for (const Pattern& pattern : resolver) {
-		std::uint32_t word = 0;
-		std::memcpy(&word, code.data() + at, sizeof(word));
-		if ((word & pattern.mask) != pattern.word)
+		if ((word_at(code, at) & pattern.mask) != pattern.word)
 			return false;
 		at += arm_word;
 	}
@@ -53,7 +50,7 @@ std::vector<Stretch> resolver_stretches_arm(const ElfFile& file)
 	for (const Segment& segment : file.segments()) {
 		const Bytes code = file.read(segment.address, segment.bytes);
 		for (std::uint64_t at = 0; at + bytes <= code.size(); at += arm_word) {
-			if (!is_resolver(code, at))
+			if (word_at(code, at) != resolver[0].word || !is_resolver(code, at))
 				continue;
 			const auto range = offsets_of(file.segments(), segment.address + at, bytes);
 			if (!range)

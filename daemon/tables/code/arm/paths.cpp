@@ -185,6 +185,17 @@ bool ArmPaths::pass_leave(const ArmStep& step, ArmFrameNumber frame, std::uint32
 	return false;
 }
 
+// The frame after it.
+ArmFrameNumber ArmPaths::pass_plain(const ArmInstruction& instruction, ArmFrameNumber frame, std::uint32_t via)
+{
+	if (instruction.literal_bytes)
+		proof_.add_data(instruction.literal, instruction.literal_bytes);
+	const ArmFrameNumber after = proof_.frames().after(frame, instruction);
+	if (proof_.frames()[after].is_impossible())
+		proof_.verdict().fail(via);
+	return after;
+}
+
 // False: the path ends here.
 bool ArmPaths::pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& via)
 {
@@ -263,21 +274,21 @@ void ArmPaths::step_with_effect(std::size_t at)
 		fall_to(at + instruction.bytes / 2, thumb, frame, via);
 }
 
-// Goes on as long as instructions leave the frame as it is and lead to where no path has been.
+// Goes on as long as one instruction leads to the next, where no path has been.
 void ArmPaths::step(std::size_t at)
 {
 	const bool thumb = proof_.is_thumb(at);
-	const ArmFrameNumber frame = proof_.frame(at);
 	const std::uint32_t via = proof_.via(at);
+	ArmFrameNumber frame = proof_.frame(at);
 	for (const ArmInstruction* instruction = &text_.decode(at, thumb);; steps_left_--) {
 		const std::size_t next = at + instruction->bytes / 2;
-		const bool plain = is_plain(*instruction) && proof_.frames().is_kept_by(*instruction, frame);
+		const bool plain = is_plain(*instruction);
 		if (!plain && !is_lone_branch(*instruction, next, text_, thumb))
 			return step_with_effect(at);
 		if (!plain)
 			go_to(at, *instruction, frame, via);
-		else if (instruction->literal_bytes)
-			proof_.add_data(instruction->literal, instruction->literal_bytes);
+		else if (instruction->literal_bytes || !proof_.frames().is_kept_by(*instruction, frame))
+			frame = pass_plain(*instruction, frame, via);
 		if (proof_.verdict().wrong)
 			return;
 		if (!steps_left_ || !proof_.is_new(next))

@@ -42,6 +42,7 @@ private:
 	bool follow_again(const ArmKeptTry& kept);
 	void step(std::size_t at);
 	void step_with_effect(std::size_t at);
+	ArmFrameNumber pass_plain(const ArmInstruction& instruction, ArmFrameNumber frame, std::uint32_t via);
 	void step_block(std::size_t at);
 	bool pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& via);
 	bool pass_call(const ArmStep& step, ArmFrameNumber frame, std::uint32_t& via);

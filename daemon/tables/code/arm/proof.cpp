@@ -4,7 +4,8 @@
 namespace uwind {
 
 ArmProof::ArmProof(const ArmText& text)
-    : text_(text), places_(text.places()), frame_of_(text.places()), via_(text.places())
+    : text_(text), places_(text.places()), frame_of_(std::make_unique_for_overwrite<ArmFrameNumber[]>(text.places())),
+      via_(std::make_unique_for_overwrite<std::uint32_t[]>(text.places()))
 {
 }
 
@@ -20,8 +21,8 @@ std::size_t ArmProof::end_of_frame(std::size_t at) const
 {
 	const ArmFrameNumber frame = frame_of_[at];
 	do
-		at = end_of_instruction(at);
-	while (at < places_.size() && is_settled(at) && frame_of_[at] == frame);
+		at++;
+	while (at < places_.size() && (seen(at) == settled_inside || (is_settled(at) && frame_of_[at] == frame)));
 	return at;
 }
 

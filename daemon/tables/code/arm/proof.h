@@ -7,6 +7,7 @@
 #include "tables/code/arm/text.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace uwind {
@@ -129,8 +130,9 @@ private:
 	const ArmText& text_;
 	ArmFrameSet frames_;
 	std::vector<std::uint8_t> places_;
-	std::vector<ArmFrameNumber> frame_of_; // before the instruction
-	std::vector<std::uint32_t> via_;       // of the path that came there first
+	// Of places that are settled or tried.
+	const std::unique_ptr<ArmFrameNumber[]> frame_of_; // before the instruction
+	const std::unique_ptr<std::uint32_t[]> via_;       // of the path that came there first
 	// Of what is being tried.
 	std::vector<Taken> trail_;
 	std::vector<std::size_t> tried_data_, loads_;
