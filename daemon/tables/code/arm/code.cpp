@@ -48,7 +48,8 @@ private:
 	};
 
 	void note_function(std::size_t at, bool thumb);
-	void scout(std::size_t number);
+	bool scout(std::size_t number);
+	bool is_news(const ArmCall& call) const;
 	void read_functions();
 	bool begin_at(std::size_t at, bool thumb, ArmEvidence needed, bool blames);
 	bool begin_with(const std::vector<ArmFrameNumber>& frames, std::size_t at, bool thumb, ArmEvidence needed);
@@ -75,6 +76,13 @@ private:
 	std::map<std::size_t, Inside> inside_; // by beginning
 };
 
+// A call of a function that has not been read; it may lie within what is being tried.
+bool ArmCodeReader::is_news(const ArmCall& call) const
+{
+	const std::size_t at = text_.place_of(call.target);
+	return at < text_.places() && state_[at] == none && proof_.is_open(at);
+}
+
 void ArmCodeReader::note_function(std::size_t at, bool thumb)
 {
 	if (at >= text_.places() || state_[at] != none || !proof_.is_unseen(at))
@@ -93,19 +101,21 @@ void ArmCodeReader::keep()
 		note_function(text_.place_of(call.target), call.thumb);
 }
 
-// What a function calls is read before it: that shows which of its calls do not return.
-void ArmCodeReader::scout(std::size_t number)
+// What a function calls is read before it: that shows which of its calls do not return. False: there is nothing to be
+// read before it, and its try is still in force.
+bool ArmCodeReader::scout(std::size_t number)
 {
 	Waiting& function = functions_[number];
 	state_[function.at] = scouted;
-	ArmPaths::Scouted result = paths_.scout(function.at, function.thumb);
-	const std::size_t entries = result.kept ? result.kept->entries() : 0;
-	if (kept_entries_ + entries <= max_kept_entries) {
-		function.scouted = std::move(result.kept);
-		kept_entries_ += entries;
-	}
-	for (const ArmCall& call : result.calls)
+	const std::vector<ArmCall> calls = paths_.scout(function.at, function.thumb);
+	if (std::none_of(calls.begin(), calls.end(), [&](const ArmCall& call) { return is_news(call); }))
+		return false;
+	const std::size_t room = max_kept_entries - kept_entries_;
+	function.scouted = paths_.keep(room);
+	kept_entries_ += function.scouted ? function.scouted->entries() : 0;
+	for (const ArmCall& call : calls)
 		note_function(text_.place_of(call.target), call.thumb);
+	return true;
 }
 
 bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmEvidence needed, bool blames)
@@ -129,19 +139,15 @@ bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmEvidence needed, boo
 void ArmCodeReader::read_functions()
 {
 	while (!functions_.empty()) {
-		if (proof_.is_unseen(functions_.back().at) && state_[functions_.back().at] == waiting) {
-			scout(functions_.size() - 1);
+		const bool is_new = proof_.is_unseen(functions_.back().at);
+		if (is_new && state_[functions_.back().at] == waiting && scout(functions_.size() - 1))
 			continue;
-		}
 		Waiting next = std::move(functions_.back());
 		functions_.pop_back();
 		kept_entries_ -= next.scouted ? next.scouted->entries() : 0;
-		if (!proof_.is_unseen(next.at)) {
-			proof_.set_begin(next.at, false);
-			continue;
-		}
-		paths_.take_up(std::move(next.scouted));
-		if (!begin_at(next.at, next.thumb, ArmEvidence::none, true))
+		if (is_new && next.scouted)
+			paths_.take_up(std::move(next.scouted));
+		if (!is_new || !begin_at(next.at, next.thumb, ArmEvidence::none, true))
 			proof_.set_begin(next.at, false);
 	}
 }
@@ -247,8 +253,8 @@ void ArmCodeReader::read_rest()
 	bool after_code = true, thumb = true;
 	for (std::size_t at = 0; at < text_.places();) {
 		if (proof_.is_settled(at)) {
-			thumb = proof_.is_thumb(at);
-			at = proof_.end_of_instruction(at);
+			at = proof_.end_of_settled(at);
+			thumb = proof_.is_thumb_before(at);
 			after_code = true;
 		} else if (!proof_.is_unseen(at) || proof_.is_doubtful(at) || is_padding(at, thumb)) {
 			at++;

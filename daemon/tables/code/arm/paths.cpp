@@ -10,6 +10,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <utility>
 
 namespace uwind {
 namespace {
@@ -325,21 +326,36 @@ bool ArmPaths::follow_once(std::size_t at, bool thumb, ArmFrameNumber frame)
 }
 
 // False: the try would take another course now. Its steps count again.
-bool ArmPaths::follow_again(const ArmKeptTry& kept)
+bool ArmPaths::follow_again(ArmKeptTry& kept)
 {
 	if (steps_left_ < kept.steps || !still_holds(kept, proof_, last_calls_) || !proof_.try_again(kept.tried))
 		return false;
 	steps_left_ -= kept.steps;
-	findings_ = kept.findings;
+	findings_ = std::move(kept.findings);
 	return true;
+}
+
+// The first try: what scouting has left, if it still holds.
+bool ArmPaths::follow_first(std::size_t at, bool thumb, ArmFrameNumber frame)
+{
+	const auto scouted_steps = std::exchange(scouted_steps_, std::nullopt);
+	const std::unique_ptr<ArmKeptTry> kept = std::move(kept_);
+	if (scouted_steps && steps_left_ >= *scouted_steps) {
+		steps_left_ -= *scouted_steps;
+		return !proof_.verdict().wrong;
+	}
+	if (scouted_steps)
+		proof_.forget();
+	if (kept && follow_again(*kept))
+		return !proof_.verdict().wrong;
+	return follow_once(at, thumb, frame);
 }
 
 bool ArmPaths::follow(std::size_t at, bool thumb, ArmFrameNumber frame, ArmEvidence needed, bool blames)
 {
 	const ArmVerdict& verdict = proof_.verdict();
 	std::vector<std::size_t> blamed;
-	const std::unique_ptr<ArmKeptTry> kept = std::move(kept_);
-	bool good = kept && follow_again(*kept) ? !verdict.wrong : follow_once(at, thumb, frame);
+	bool good = follow_first(at, thumb, frame);
 	while (!good && blames && verdict.culprit && blamed.size() < max_blamed_calls) {
 		const std::size_t call = verdict.culprit - 1;
 		if (last_calls_.is_blamed(call))
@@ -356,19 +372,25 @@ bool ArmPaths::follow(std::size_t at, bool thumb, ArmFrameNumber frame, ArmEvide
 	return false;
 }
 
-ArmPaths::Scouted ArmPaths::scout(std::size_t at, bool thumb)
+std::vector<ArmCall> ArmPaths::scout(std::size_t at, bool thumb)
 {
-	Scouted result;
 	const std::size_t steps_before = steps_left_;
 	follow_once(at, thumb, ArmFrameSet::first);
-	result.kept =
-		std::make_unique<ArmKeptTry>(ArmKeptTry{proof_.keep_try(), findings_, steps_before - steps_left_});
-	proof_.forget();
+	scouted_steps_ = steps_before - steps_left_;
+	std::vector<ArmCall> calls;
 	const std::vector<std::size_t> data = proof_.tried_data();
 	for (const ArmCall& call : findings_.calls)
 		if (!std::binary_search(data.begin(), data.end(), text_.place_of(call.from)))
-			result.calls.push_back(call);
-	return result;
+			calls.push_back(call);
+	return calls;
+}
+
+std::unique_ptr<ArmKeptTry> ArmPaths::keep(std::size_t room)
+{
+	const std::size_t steps = std::exchange(scouted_steps_, std::nullopt).value_or(0);
+	auto kept = std::make_unique<ArmKeptTry>(ArmKeptTry{proof_.keep_try(), std::move(findings_), steps});
+	proof_.forget();
+	return kept->entries() <= room ? std::move(kept) : nullptr;
 }
 
 } // namespace uwind

@@ -11,6 +11,7 @@
 #include "tables/code/arm/proof.h"
 
 #include <memory>
+#include <optional>
 
 namespace uwind {
 
@@ -26,20 +27,20 @@ public:
 	// Tries whether code makes sense that begins at a place with this frame: no path comes to what is impossible,
 	// and not all of them to what is no instruction. blames: calls may be taken for calls that do not return.
 	bool follow(std::size_t at, bool thumb, ArmFrameNumber frame, ArmEvidence needed, bool blames);
-	// What a beginning leads to, whether or not it makes sense; nothing of it is in force.
-	struct Scouted {
-		std::vector<ArmCall> calls;
-		std::unique_ptr<ArmKeptTry> kept;
-	};
-	Scouted scout(std::size_t at, bool thumb);
-	// The next try is this one, unless something has changed that it depends on.
+	// Calls in what a beginning leads to, whether or not it makes sense. The try stays in force, as the first one
+	// of what is followed next, unless it is kept until then.
+	std::vector<ArmCall> scout(std::size_t at, bool thumb);
+	// Null: there is not so much room for its entries.
+	std::unique_ptr<ArmKeptTry> keep(std::size_t room);
+	// The first try of what is followed next is this one, unless something has changed that it depends on.
 	void take_up(std::unique_ptr<ArmKeptTry> kept) { kept_ = std::move(kept); }
 	// Of the last try.
 	const ArmFindings& findings() const { return findings_; }
 
 private:
 	bool follow_once(std::size_t at, bool thumb, ArmFrameNumber frame);
-	bool follow_again(const ArmKeptTry& kept);
+	bool follow_first(std::size_t at, bool thumb, ArmFrameNumber frame);
+	bool follow_again(ArmKeptTry& kept);
 	void step(std::size_t at);
 	void step_with_effect(std::size_t at);
 	ArmFrameNumber pass_plain(const ArmInstruction& instruction, ArmFrameNumber frame, std::uint32_t via);
@@ -64,6 +65,7 @@ private:
 	std::vector<std::size_t> pending_;
 	ArmBlock block_; // that is being executed
 	ArmFindings findings_;
+	std::optional<std::size_t> scouted_steps_; // of the try that is in force
 	std::unique_ptr<ArmKeptTry> kept_;
 };
 

@@ -26,6 +26,21 @@ std::size_t ArmProof::end_of_frame(std::size_t at) const
 	return at;
 }
 
+std::size_t ArmProof::end_of_settled(std::size_t at) const
+{
+	while (at < places_.size() && (is_settled(at) || seen(at) == settled_inside))
+		at++;
+	return at;
+}
+
+bool ArmProof::is_thumb_before(std::size_t end) const
+{
+	do
+		end--;
+	while (seen(end) == settled_inside);
+	return is_thumb(end);
+}
+
 void ArmProof::begin_try()
 {
 	verdict_ = {};

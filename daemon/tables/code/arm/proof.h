@@ -66,6 +66,8 @@ public:
 	// A settled place has a frame for good; an unseen one may still be code.
 	bool is_settled(std::size_t at) const { return seen(at) == settled; }
 	bool is_unseen(std::size_t at) const { return !(places_[at] & (seen_bits | data)); }
+	// The same, as if what is being tried had been forgotten.
+	bool is_open(std::size_t at) const { return is_unseen(at) || is_tried(at) || is_inside_tried(at); }
 	// An instruction of what is being tried; or a place inside of one.
 	bool is_tried(std::size_t at) const { return seen(at) == tried; }
 	bool is_inside_tried(std::size_t at) const { return seen(at) == tried_inside; }
@@ -79,9 +81,13 @@ public:
 	}
 	// Within a function, where no path has been.
 	bool is_new(std::size_t at) const { return at < places_.size() && !(places_[at] & (seen_bits | data | begin)); }
-	// Of a settled place: the place after its instruction; after it and those that follow with the same frame.
+	// Of a settled place: the place after its instruction; after it and those that follow with the same frame;
+	// after all that is settled there.
 	std::size_t end_of_instruction(std::size_t at) const;
 	std::size_t end_of_frame(std::size_t at) const;
+	std::size_t end_of_settled(std::size_t at) const;
+	// Whether the instruction before the end of what is settled is Thumb code.
+	bool is_thumb_before(std::size_t end) const;
 	ArmFrameNumber frame(std::size_t at) const { return frame_of_[at]; }
 	std::uint32_t via(std::size_t at) const { return via_[at]; }
 	ArmFrameSet& frames() { return frames_; }
