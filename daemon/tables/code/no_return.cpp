@@ -74,16 +74,14 @@ constexpr std::array<std::string_view, 46> names = {
 static_assert(std::is_sorted(names.begin(), names.end()));
 
 // A32 data processing whose result is in ip: all that an entry begins with.
-bool may_begin_entry(Bytes code)
+bool may_begin_entry(std::uint32_t word)
 {
-	return (word_at(code, 0) & 0x0c00f000) == ip << 12;
+	return (word & 0x0c00f000) == ip << 12;
 }
 
-// The slot that the entry at an address loads; 0: it is no such entry. code: a word at least.
+// The slot that the entry at an address loads; 0: it is no such entry.
 std::uint32_t slot_of(Bytes code, std::uint32_t address)
 {
-	if (!may_begin_entry(code))
-		return 0;
 	ArmInstruction instruction = decode_arm(code, address, false);
 	if (!instruction.literal || instruction.literal_bytes || instruction.writes != 1u << ip)
 		return 0;
@@ -165,7 +163,9 @@ std::vector<std::uint32_t> arm_no_return(const ElfFile& file)
 			continue;
 		for (std::uint32_t at = 0; at + 4 <= section.bytes.size(); at += 4) {
 			const auto address = static_cast<std::uint32_t>(section.address) + at;
-			const std::uint32_t slot = slot_of(section.bytes.subspan(at), address);
+			const std::uint32_t slot = may_begin_entry(word_at(section.bytes, at))
+							   ? slot_of(section.bytes.subspan(at), address)
+							   : 0;
 			const auto import = slot ? imports.find(slot) : imports.end();
 			if (import == imports.end() || !is_no_return(import->second))
 				continue;

@@ -25,11 +25,11 @@ bool pushes_link(const ArmInstruction& instruction)
 	       instruction.registers >> UW_ARM_LR & 1;
 }
 
-// It leads to the next instruction alone, whatever the frame.
+// It leads to the next instruction alone, whatever the frame, and always; or it is a call.
 bool is_plain(const ArmInstruction& instruction)
 {
-	return instruction.flow == ArmFlow::next && !instruction.is_conditional() && !instruction.block &&
-	       instruction.bytes && !pushes_link(instruction);
+	return (instruction.flow == ArmFlow::next || instruction.flow == ArmFlow::call) &&
+	       !instruction.is_conditional() && !instruction.block && instruction.bytes && !pushes_link(instruction);
 }
 
 bool has(const std::vector<ArmFrameNumber>& numbers, ArmFrameNumber number)
@@ -152,21 +152,20 @@ void ArmPaths::note_landing(const ArmInstruction& call, ArmFrameNumber frame)
 }
 
 // False: the path ends here.
-bool ArmPaths::pass_call(const ArmStep& step, ArmFrameNumber frame, std::uint32_t& via)
+bool ArmPaths::pass_call(std::size_t at, const ArmInstruction& call, ArmFrameNumber frame, std::uint32_t& via)
 {
-	const ArmInstruction& call = step.instruction;
-	const bool never_returns = last_calls_.never_returns(call), blamed = last_calls_.is_blamed(step.at);
+	const bool never_returns = last_calls_.never_returns(call), blamed = last_calls_.is_blamed(at);
 	note_landing(call, frame);
-	findings_.sites.push_back({step.at, blamed});
+	findings_.sites.push_back({at, blamed});
 	if (call.has_target)
-		findings_.calls.push_back({text_.address_of(step.at), call.target, call.target_thumb, never_returns});
+		findings_.calls.push_back({text_.address_of(at), call.target, call.target_thumb, never_returns});
 	if (never_returns && proof_.frames()[frame].has_saved_link())
 		proof_.verdict().show(ArmEvidence::leaves);
 	if (blamed || never_returns) {
 		proof_.verdict().ended = true;
 		return false;
 	}
-	via = static_cast<std::uint32_t>(step.at + 1);
+	via = static_cast<std::uint32_t>(at + 1);
 	return true;
 }
 
@@ -186,15 +185,17 @@ bool ArmPaths::pass_leave(const ArmStep& step, ArmFrameNumber frame, std::uint32
 	return false;
 }
 
-// The frame after it.
-ArmFrameNumber ArmPaths::pass_plain(const ArmInstruction& instruction, ArmFrameNumber frame, std::uint32_t via)
+// False: the path ends here.
+bool ArmPaths::pass_plain(std::size_t at, const ArmInstruction& instruction, ArmFrameNumber& frame, std::uint32_t& via)
 {
 	if (instruction.literal_bytes)
 		proof_.add_data(instruction.literal, instruction.literal_bytes);
-	const ArmFrameNumber after = proof_.frames().after(frame, instruction);
-	if (proof_.frames()[after].is_impossible())
+	if (instruction.flow == ArmFlow::call && !pass_call(at, instruction, frame, via))
+		return false;
+	frame = proof_.frames().after(frame, instruction);
+	if (proof_.frames()[frame].is_impossible())
 		proof_.verdict().fail(via);
-	return after;
+	return !proof_.verdict().wrong;
 }
 
 // False: the path ends here.
@@ -215,7 +216,7 @@ bool ArmPaths::pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& v
 		go_to(step.at, instruction, frame, via);
 		return false;
 	case ArmFlow::call:
-		if (!pass_call(step, frame, via))
+		if (!pass_call(step.at, instruction, frame, via))
 			return false;
 		break;
 	case ArmFlow::computed_jump:
@@ -279,8 +280,8 @@ void ArmPaths::step_with_effect(std::size_t at)
 void ArmPaths::step(std::size_t at)
 {
 	const bool thumb = proof_.is_thumb(at);
-	const std::uint32_t via = proof_.via(at);
 	ArmFrameNumber frame = proof_.frame(at);
+	std::uint32_t via = proof_.via(at);
 	for (const ArmInstruction* instruction = &text_.decode(at, thumb);; steps_left_--) {
 		const std::size_t next = at + instruction->bytes / 2;
 		const bool plain = is_plain(*instruction);
@@ -288,8 +289,9 @@ void ArmPaths::step(std::size_t at)
 			return step_with_effect(at);
 		if (!plain)
 			go_to(at, *instruction, frame, via);
-		else if (instruction->literal_bytes || !proof_.frames().is_kept_by(*instruction, frame))
-			frame = pass_plain(*instruction, frame, via);
+		else if ((instruction->literal_bytes || !proof_.frames().is_kept_by(*instruction, frame)) &&
+			 !pass_plain(at, *instruction, frame, via))
+			return;
 		if (proof_.verdict().wrong)
 			return;
 		if (!steps_left_ || !proof_.is_new(next))

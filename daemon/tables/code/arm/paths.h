@@ -43,10 +43,10 @@ private:
 	bool follow_again(ArmKeptTry& kept);
 	void step(std::size_t at);
 	void step_with_effect(std::size_t at);
-	ArmFrameNumber pass_plain(const ArmInstruction& instruction, ArmFrameNumber frame, std::uint32_t via);
+	bool pass_plain(std::size_t at, const ArmInstruction& instruction, ArmFrameNumber& frame, std::uint32_t& via);
 	void step_block(std::size_t at);
 	bool pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& via);
-	bool pass_call(const ArmStep& step, ArmFrameNumber frame, std::uint32_t& via);
+	bool pass_call(std::size_t at, const ArmInstruction& call, ArmFrameNumber frame, std::uint32_t& via);
 	bool pass_leave(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via);
 	bool pass_computed_jump(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via);
 	void pass_table(const ArmJumpTable& table, ArmFrameNumber frame, std::uint32_t via);
