@@ -80,15 +80,15 @@ private:
 bool ArmCodeReader::is_news(const ArmCall& call) const
 {
 	const std::size_t at = text_.place_of(call.target);
-	return at < text_.places() && state_[at] == none && proof_.is_open(at);
+	return at < text_.places() && state_[at] == none && proof_.places().is_open(at);
 }
 
 void ArmCodeReader::note_function(std::size_t at, bool thumb)
 {
-	if (at >= text_.places() || state_[at] != none || !proof_.is_unseen(at))
+	if (at >= text_.places() || state_[at] != none || !proof_.places().is_unseen(at))
 		return;
 	state_[at] = waiting;
-	proof_.set_begin(at, true);
+	proof_.places().set_begin(at, true);
 	functions_.push_back({at, thumb, nullptr});
 }
 
@@ -127,7 +127,7 @@ bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmEvidence needed, boo
 			proof_.forget();
 		return false;
 	}
-	proof_.set_begin(at, true);
+	proof_.places().set_begin(at, true);
 	if (!proof_.verdict().returned)
 		paths_.add_no_return(at);
 	inside_[at] = {paths_.findings().jumps, paths_.findings().landings};
@@ -139,7 +139,7 @@ bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmEvidence needed, boo
 void ArmCodeReader::read_functions()
 {
 	while (!functions_.empty()) {
-		const bool is_new = proof_.is_unseen(functions_.back().at);
+		const bool is_new = proof_.places().is_unseen(functions_.back().at);
 		if (is_new && state_[functions_.back().at] == waiting && scout(functions_.size() - 1))
 			continue;
 		Waiting next = std::move(functions_.back());
@@ -148,7 +148,7 @@ void ArmCodeReader::read_functions()
 		if (is_new && next.scouted)
 			paths_.take_up(std::move(next.scouted));
 		if (!is_new || !begin_at(next.at, next.thumb, ArmEvidence::none, true))
-			proof_.set_begin(next.at, false);
+			proof_.places().set_begin(next.at, false);
 	}
 }
 
@@ -169,7 +169,7 @@ ArmEvidence ArmCodeReader::needed_at(std::size_t at) const
 void ArmCodeReader::read_pointer(std::uint32_t address)
 {
 	const std::size_t at = text_.place_of(address);
-	if (at >= text_.places() || !proof_.is_unseen(at))
+	if (at >= text_.places() || !proof_.places().is_unseen(at))
 		return;
 	begin_at(at, address & 1, needed_at(at), address & 1);
 	read_functions();
@@ -177,7 +177,8 @@ void ArmCodeReader::read_pointer(std::uint32_t address)
 
 void ArmCodeReader::read_pointers()
 {
-	std::erase_if(hinted_, [&](std::uint32_t address) { return !proof_.is_unseen(text_.place_of(address)); });
+	std::erase_if(hinted_,
+		      [&](std::uint32_t address) { return !proof_.places().is_unseen(text_.place_of(address)); });
 	for (std::size_t i = 0; i < hinted_.size(); i++)
 		read_pointer(hinted_[i]);
 	while (!pointers_.empty()) {
@@ -252,11 +253,11 @@ void ArmCodeReader::read_rest()
 {
 	bool after_code = true, thumb = true;
 	for (std::size_t at = 0; at < text_.places();) {
-		if (proof_.is_settled(at)) {
-			at = proof_.end_of_settled(at);
-			thumb = proof_.is_thumb_before(at);
+		if (proof_.places().is_settled(at)) {
+			at = proof_.places().end_of_settled(at);
+			thumb = proof_.places().is_thumb_before(at);
 			after_code = true;
-		} else if (!proof_.is_unseen(at) || proof_.is_doubtful(at) || is_padding(at, thumb)) {
+		} else if (!proof_.places().is_unseen(at) || proof_.places().is_doubtful(at) || is_padding(at, thumb)) {
 			at++;
 		} else if (begin_somehow(at, thumb, after_code)) {
 			read_functions();
@@ -307,13 +308,13 @@ void ArmCodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretche
 	const auto offset_of = [&](std::size_t at) { return offset + static_cast<std::uint32_t>(at * 2); };
 	for (std::size_t at = 0, end; at < text_.places(); at = end) {
 		end = at + 1;
-		if (!proof_.is_settled(at))
+		if (!proof_.places().is_settled(at))
 			continue;
 		const ArmFrameNumber number = proof_.frame(at);
 		const ArmFrame& frame = proof_.frames()[number];
 		const bool orphaned = frame.is_orphaned();
-		end = orphaned ? proof_.end_of_instruction(at) : proof_.end_of_frame(at);
-		if (orphaned && text_.decode(at, proof_.is_thumb(at)).flow == ArmFlow::call)
+		end = orphaned ? proof_.places().end_of_instruction(at) : proof_.end_of_frame(at);
+		if (orphaned && text_.decode(at, proof_.places().is_thumb(at)).flow == ArmFlow::call)
 			stretches.push_back({offset_of(at) + 1, offset_of(end), dead_end()}); // return addresses only
 		const Rule rule = number == ArmFrameSet::unknown ? do_not_guess() : frame.rule();
 		if (rule.kind != UW_RULE_NONE)

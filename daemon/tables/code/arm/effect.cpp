@@ -19,6 +19,11 @@ constexpr bool has(std::uint16_t mask, unsigned number)
 	return mask >> number & 1;
 }
 
+constexpr std::uint16_t mask_of(std::uint8_t number)
+{
+	return static_cast<std::uint16_t>(1u << number);
+}
+
 // Calls with each number of a mask, rising, but for PC.
 template <typename Visit>
 void for_each(std::uint16_t mask, const Visit& visit)
@@ -35,7 +40,7 @@ void add(const ArmInstruction& instruction, ArmFrame& frame)
 	if (!to_cfa && !instruction.offset)
 		return frame.copy(instruction.to, instruction.base);
 	if (instruction.to != sp || !to_cfa)
-		frame.change(instruction.to);
+		frame.change(mask_of(instruction.to));
 	if (to_cfa)
 		frame.set_base(instruction.to, *to_cfa - instruction.offset);
 }
@@ -46,7 +51,7 @@ void move_base(const ArmInstruction& instruction, ArmFrame& frame)
 		return;
 	const std::optional<std::int64_t> to_cfa = frame.to_cfa(instruction.base);
 	if (!to_cfa || instruction.base != sp)
-		frame.change(instruction.base);
+		frame.change(mask_of(instruction.base));
 	if (to_cfa)
 		frame.set_base(instruction.base, *to_cfa - instruction.moved);
 }
@@ -72,7 +77,7 @@ void load(const ArmInstruction& instruction, ArmFrame& frame)
 		if (to_cfa)
 			frame.load(number, below_cfa);
 		else
-			frame.change(number);
+			frame.change(mask_of(number));
 		below_cfa -= 4;
 	});
 	move_base(instruction, frame);
@@ -95,7 +100,7 @@ void execute(const ArmInstruction& instruction, ArmFrame& frame)
 	case ArmAction::none:
 		break;
 	}
-	frame.change_all(instruction.writes);
+	frame.change(instruction.writes);
 	if (instruction.flow == ArmFlow::call)
 		frame.call();
 }

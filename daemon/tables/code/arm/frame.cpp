@@ -16,6 +16,11 @@ constexpr bool has(std::uint16_t mask, unsigned number)
 	return mask >> number & 1;
 }
 
+constexpr std::uint16_t mask_of(std::uint8_t number)
+{
+	return static_cast<std::uint16_t>(1u << number);
+}
+
 } // namespace
 
 ArmFrame::ArmFrame()
@@ -26,7 +31,7 @@ ArmFrame::ArmFrame()
 ArmFrame ArmFrame::unknown()
 {
 	ArmFrame frame;
-	frame.change_all(1 << sp | 1 << fp | 1 << r7 | 1 << lr);
+	frame.change(1 << sp | 1 << fp | 1 << r7 | 1 << lr);
 	return frame;
 }
 
@@ -40,7 +45,7 @@ std::uint16_t ArmFrame::described() const
 	return mask | (base_.kept ? 1u << r7 : 0);
 }
 
-void ArmFrame::change_all(std::uint16_t numbers)
+void ArmFrame::change(std::uint16_t numbers)
 {
 	for (unsigned left = based_ & numbers; left; left &= left - 1)
 		to_cfa_[static_cast<unsigned>(std::countr_zero(left))] = 0;
@@ -63,7 +68,7 @@ void ArmFrame::Saved::forget_stored()
 void ArmFrame::set_base(std::uint8_t number, std::int64_t to_cfa)
 {
 	if (to_cfa < -max_frame_bytes || to_cfa > max_frame_bytes)
-		return change(number);
+		return change(mask_of(number));
 	based_ |= 1u << number;
 	to_cfa_[number] = static_cast<std::int32_t>(to_cfa);
 	if (number != sp)
@@ -80,7 +85,7 @@ void ArmFrame::copy(std::uint8_t to, std::uint8_t from)
 	bool holds[3];
 	for (unsigned i = 0; i < 3; i++)
 		holds[i] = saved[i]->holds(from, home[i]);
-	change(to);
+	change(mask_of(to));
 	for (unsigned i = 0; i < 3; i++) {
 		if (holds[i] && home[i] == to)
 			saved[i]->kept = true;
@@ -116,7 +121,7 @@ void ArmFrame::load(std::uint8_t number, std::int64_t below_cfa)
 	const bool link = is_there(link_), frame = is_there(fp_), base = is_there(base_);
 	if (number == pc)
 		return;
-	change(number);
+	change(mask_of(number));
 	restore(link_, link, lr);
 	restore(fp_, frame, fp);
 	restore(base_, base, r7);
@@ -124,7 +129,7 @@ void ArmFrame::load(std::uint8_t number, std::int64_t below_cfa)
 
 void ArmFrame::call()
 {
-	change_all(scratch);
+	change(scratch);
 	link_computed_ = false;
 }
 
@@ -152,14 +157,10 @@ void ArmFrame::Saved::join(const Saved& other)
 		forget_stored();
 }
 
-bool ArmFrame::knows_base() const
-{
-	return has(based_, sp) || has(based_, r7) || has(based_, fp);
-}
-
 bool ArmFrame::join(const ArmFrame& other)
 {
-	const bool known = knows_base() && other.knows_base(), had_link = !link_.is_lost() && !other.link_.is_lost();
+	const bool known = best_base() != pc && other.best_base() != pc,
+		   had_link = !link_.is_lost() && !other.link_.is_lost();
 	for (unsigned left = based_; left; left &= left - 1) {
 		const auto number = static_cast<unsigned>(std::countr_zero(left));
 		if (to_cfa_[number] != other.to_cfa_[number] || !has(other.based_, number)) {
@@ -171,13 +172,13 @@ bool ArmFrame::join(const ArmFrame& other)
 	fp_.join(other.fp_);
 	base_.join(other.base_);
 	link_computed_ = link_computed_ && other.link_computed_;
-	return (knows_base() || !known) && (!link_.is_lost() || !had_link);
+	return (best_base() != pc || !known) && (!link_.is_lost() || !had_link);
 }
 
 ArmFrame ArmFrame::at_jump() const
 {
 	ArmFrame frame = *this;
-	frame.change_all(static_cast<std::uint16_t>(~(1u << best_base())));
+	frame.change(static_cast<std::uint16_t>(~mask_of(best_base())));
 	for (Saved* saved : {&frame.link_, &frame.fp_, &frame.base_})
 		saved->copy = no_copy;
 	frame.link_.kept = link_.kept && !link_.stored;

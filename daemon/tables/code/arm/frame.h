@@ -31,13 +31,11 @@ public:
 	bool is_whole() const;
 	// The same at a return, where the link register may have any value.
 	bool is_given_back() const;
-	// The link register has another value, which a function that begins here would save.
-	bool has_lost_link() const { return !link_.kept; }
 	bool has_saved_link() const { return link_.stored; }
 	// An instruction that was no call wrote the link register.
 	bool has_computed_link() const { return !link_.kept && link_computed_; }
 	// The return address is lost: what is called here leads back to no caller.
-	bool is_orphaned() const { return knows_base() && link_.is_lost(); }
+	bool is_orphaned() const { return best_base() != UW_ARM_PC && link_.is_lost(); }
 	// A register has the return address; or what lies below the CFA is that.
 	bool holds_link(std::uint8_t number) const;
 	bool link_is_at(std::int64_t below_cfa) const { return link_.stored && link_.below_cfa == below_cfa; }
@@ -63,9 +61,8 @@ public:
 
 	// Registers that the frame says something of: a change of another one leaves it as it is.
 	std::uint16_t described() const;
-	// A register gets an unknown value; or each of a mask does.
-	void change(std::uint8_t number) { change_all(static_cast<std::uint16_t>(1u << number)); }
-	void change_all(std::uint16_t numbers);
+	// Each register of a mask gets an unknown value.
+	void change(std::uint16_t numbers);
 	void copy(std::uint8_t to, std::uint8_t from);
 	// CFA = register + offset. What lies below SP is not saved any more.
 	void set_base(std::uint8_t number, std::int64_t to_cfa);
@@ -93,8 +90,7 @@ private:
 		bool operator==(const Saved&) const = default;
 	};
 
-	bool knows_base() const;
-	std::uint8_t best_base() const;
+	std::uint8_t best_base() const; // PC: none
 
 	// CFA = register + to_cfa_, where the register's bit is set.
 	std::uint16_t based_ = 0;

@@ -14,13 +14,14 @@ std::size_t ArmKeptTry::entries() const
 bool still_holds(const ArmKeptTry& kept, const ArmProof& proof, const ArmLastCalls& last_calls)
 {
 	const auto same_exit = [&](const ArmExit& exit) {
-		return proof.begins(exit.at) == exit.begins && proof.is_settled(exit.at) == exit.settled;
+		return proof.places().begins(exit.at) == exit.begins &&
+		       proof.places().is_settled(exit.at) == exit.settled;
 	};
 	const auto same_call = [&](const ArmCall& call) { return last_calls.never_returns(call.target) == call.last; };
 	const auto same_site = [&](const ArmCallSite& site) { return last_calls.is_blamed(site.at) == site.blamed; };
 	const auto begins_inside = [&](const ArmTried::Instruction& instruction) {
 		return instruction.taken.at() != kept.tried.instructions.front().taken.at() &&
-		       proof.begins(instruction.taken.at());
+		       proof.places().begins(instruction.taken.at());
 	};
 	const ArmFindings& findings = kept.findings;
 	const std::vector<ArmTried::Instruction>& instructions = kept.tried.instructions;

@@ -42,10 +42,10 @@ std::vector<ArmInstruction> instructions_before(std::size_t at, const ArmText& t
 {
 	std::vector<ArmInstruction> result;
 	while (at >= 2 && result.size() < max_jump_table_steps) {
-		at -= proof.is_inside_tried(at - 1) ? 2 : 1;
-		if (!proof.is_tried(at))
+		at -= proof.places().is_inside_tried(at - 1) ? 2 : 1;
+		if (!proof.places().is_tried(at))
 			break;
-		result.push_back(text.decode(at, proof.is_thumb(at)));
+		result.push_back(text.decode(at, proof.places().is_thumb(at)));
 	}
 	return result;
 }
@@ -60,7 +60,7 @@ ArmPaths::ArmPaths(const ArmText& text, ArmProof& proof, const std::vector<std::
 void ArmPaths::note_exit(std::size_t at)
 {
 	if (at < text_.places())
-		findings_.exits.push_back({at, proof_.begins(at), proof_.is_settled(at)});
+		findings_.exits.push_back({at, proof_.places().begins(at), proof_.places().is_settled(at)});
 }
 
 void ArmPaths::arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
@@ -76,22 +76,22 @@ void ArmPaths::go_to(std::size_t from, const ArmInstruction& jump, ArmFrameNumbe
 {
 	ArmVerdict& verdict = proof_.verdict();
 	const std::size_t at = text_.place_of(jump.target);
-	if (at < text_.places() && !proof_.begins(at)) {
-		verdict.ended |= at <= from && proof_.is_tried(at); // a loop
+	if (at < text_.places() && !proof_.places().begins(at)) {
+		verdict.ended |= at <= from && proof_.places().is_tried(at); // a loop
 		return arrive(at, jump.target_thumb, frame, via);
 	}
 	note_exit(at);
 	if (!proof_.frames()[frame].is_whole())
 		return verdict.fail(via);
 	verdict.ended = true;
-	verdict.show(at < text_.places() && proof_.is_settled(at) ? ArmEvidence::strong : ArmEvidence::leaves);
+	verdict.show(at < text_.places() && proof_.places().is_settled(at) ? ArmEvidence::strong : ArmEvidence::leaves);
 	verdict.returned |= !last_calls_.never_returns(jump);
 }
 
 void ArmPaths::fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
 	ArmVerdict& verdict = proof_.verdict();
-	if (at < text_.places() && !proof_.begins(at))
+	if (at < text_.places() && !proof_.places().begins(at))
 		return arrive(at, thumb, frame, via);
 	note_exit(at);
 	const bool after_call = via == at || via + 1 == at;
@@ -105,7 +105,8 @@ void ArmPaths::fall_to(std::size_t at, bool thumb, ArmFrameNumber frame, std::ui
 
 void ArmPaths::pass_table(const ArmJumpTable& table, ArmFrameNumber frame, std::uint32_t via)
 {
-	const ArmJumpTargets targets = targets_of(table, text_, [&](std::size_t at) { return proof_.begins(at); });
+	const ArmJumpTargets targets =
+		targets_of(table, text_, [&](std::size_t at) { return proof_.places().begins(at); });
 	for (const std::size_t place : targets.places)
 		arrive(place, table.thumb, frame, via);
 	if (targets.function)
@@ -131,7 +132,7 @@ bool ArmPaths::pass_computed_jump(const ArmStep& step, ArmFrameNumber frame, std
 		return false;
 	proof_.verdict().returned = proof_.verdict().ended = true;
 	const auto table = find_jump_table(step.instruction, instructions_before(step.at, text_, proof_),
-					   text_.address_of(step.at), proof_.is_thumb(step.at));
+					   text_.address_of(step.at), proof_.places().is_thumb(step.at));
 	if (table)
 		pass_table(*table, frame, via);
 	else
@@ -203,7 +204,7 @@ bool ArmPaths::pass(const ArmStep& step, ArmFrameNumber& frame, std::uint32_t& v
 {
 	const ArmInstruction& instruction = step.instruction;
 	ArmVerdict& verdict = proof_.verdict();
-	if (pushes_link(instruction) && proof_.frames()[frame].has_lost_link()) {
+	if (pushes_link(instruction) && !proof_.frames()[frame].holds_link(UW_ARM_LR)) {
 		verdict.fail(via);
 		return false;
 	}
@@ -256,12 +257,12 @@ void ArmPaths::step_block(std::size_t at)
 	}
 	for (auto& outcome : outcomes)
 		if (outcome.goes_on && !proof_.verdict().wrong)
-			fall_to(block_.next, proof_.is_thumb(at), outcome.frame, outcome.via);
+			fall_to(block_.next, proof_.places().is_thumb(at), outcome.frame, outcome.via);
 }
 
 void ArmPaths::step_with_effect(std::size_t at)
 {
-	const bool thumb = proof_.is_thumb(at);
+	const bool thumb = proof_.places().is_thumb(at);
 	const ArmStep step{at, text_.decode(at, thumb), false};
 	const ArmInstruction& instruction = step.instruction;
 	if (!instruction.bytes)
@@ -279,7 +280,7 @@ void ArmPaths::step_with_effect(std::size_t at)
 // Goes on as long as one instruction leads to the next, where no path has been.
 void ArmPaths::step(std::size_t at)
 {
-	const bool thumb = proof_.is_thumb(at);
+	const bool thumb = proof_.places().is_thumb(at);
 	ArmFrameNumber frame = proof_.frame(at);
 	std::uint32_t via = proof_.via(at);
 	for (const ArmInstruction* instruction = &text_.decode(at, thumb);; steps_left_--) {
@@ -294,7 +295,7 @@ void ArmPaths::step(std::size_t at)
 			return;
 		if (proof_.verdict().wrong)
 			return;
-		if (!steps_left_ || !proof_.is_new(next))
+		if (!steps_left_ || !proof_.places().is_new(next))
 			return fall_to(next, thumb, frame, via);
 		instruction = &text_.decode(next, thumb);
 		if (!instruction->bytes && via)
@@ -327,17 +328,7 @@ bool ArmPaths::follow_once(std::size_t at, bool thumb, ArmFrameNumber frame)
 	return !verdict.wrong;
 }
 
-// False: the try would take another course now. Its steps count again.
-bool ArmPaths::follow_again(ArmKeptTry& kept)
-{
-	if (steps_left_ < kept.steps || !still_holds(kept, proof_, last_calls_) || !proof_.try_again(kept.tried))
-		return false;
-	steps_left_ -= kept.steps;
-	findings_ = std::move(kept.findings);
-	return true;
-}
-
-// The first try: what scouting has left, if it still holds.
+// The first try: what scouting has left, if it still holds. Its steps count again.
 bool ArmPaths::follow_first(std::size_t at, bool thumb, ArmFrameNumber frame)
 {
 	const auto scouted_steps = std::exchange(scouted_steps_, std::nullopt);
@@ -348,9 +339,12 @@ bool ArmPaths::follow_first(std::size_t at, bool thumb, ArmFrameNumber frame)
 	}
 	if (scouted_steps)
 		proof_.forget();
-	if (kept && follow_again(*kept))
-		return !proof_.verdict().wrong;
-	return follow_once(at, thumb, frame);
+	if (!kept || steps_left_ < kept->steps || !still_holds(*kept, proof_, last_calls_) ||
+	    !proof_.try_again(kept->tried))
+		return follow_once(at, thumb, frame);
+	steps_left_ -= kept->steps;
+	findings_ = std::move(kept->findings);
+	return !proof_.verdict().wrong;
 }
 
 bool ArmPaths::follow(std::size_t at, bool thumb, ArmFrameNumber frame, ArmEvidence needed, bool blames)

@@ -40,7 +40,6 @@ public:
 private:
 	bool follow_once(std::size_t at, bool thumb, ArmFrameNumber frame);
 	bool follow_first(std::size_t at, bool thumb, ArmFrameNumber frame);
-	bool follow_again(ArmKeptTry& kept);
 	void step(std::size_t at);
 	void step_with_effect(std::size_t at);
 	bool pass_plain(std::size_t at, const ArmInstruction& instruction, ArmFrameNumber& frame, std::uint32_t& via);

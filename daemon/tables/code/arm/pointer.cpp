@@ -22,14 +22,15 @@ bool adds_to_pc(const ArmInstruction& sum, const ArmInstruction& load)
 
 std::optional<std::uint32_t> pointer_loaded_at(std::size_t at, const ArmText& text, const ArmProof& proof)
 {
-	const bool thumb = proof.is_thumb(at);
+	const bool thumb = proof.places().is_thumb(at);
 	const ArmInstruction load = text.decode(at, thumb);
 	const std::size_t word = load.literal_bytes == 4 ? text.place_of(load.literal) : text.places();
 	if (word + 1 >= text.places() || load.action != ArmAction::none)
 		return {};
 	const std::uint32_t value = ByteCursor(text.code(), word * 2).u32();
 	std::size_t next = at + load.bytes / 2;
-	for (unsigned i = 0; i < max_steps_to_sum && next < text.places() && proof.is_thumb(next) == thumb; i++) {
+	for (unsigned i = 0; i < max_steps_to_sum && next < text.places() && proof.places().is_thumb(next) == thumb;
+	     i++) {
 		const ArmInstruction sum = text.decode(next, thumb);
 		const std::uint32_t pointer = value + text.address_of(next) + (thumb ? 4 : 8);
 		if (adds_to_pc(sum, load))

@@ -2,6 +2,19 @@
 #include "tables/code/arm/proof.h"
 
 namespace uwind {
+namespace {
+
+using Seen = ArmPlaces::Seen;
+
+// What becomes of a tried instruction's places.
+void end_try(ArmPlaces& places, ArmTakenPlaces taken, Seen first, Seen inside)
+{
+	places.set_seen(taken.at(), first);
+	if (taken.places() == 2)
+		places.set_seen(taken.at() + 1, inside);
+}
+
+} // namespace
 
 ArmProof::ArmProof(const ArmText& text)
     : text_(text), places_(text.places()), frame_of_(std::make_unique_for_overwrite<ArmFrameNumber[]>(text.places())),
@@ -9,36 +22,14 @@ ArmProof::ArmProof(const ArmText& text)
 {
 }
 
-std::size_t ArmProof::end_of_instruction(std::size_t at) const
-{
-	do
-		at++;
-	while (at < places_.size() && seen(at) == settled_inside);
-	return at;
-}
-
 std::size_t ArmProof::end_of_frame(std::size_t at) const
 {
 	const ArmFrameNumber frame = frame_of_[at];
 	do
 		at++;
-	while (at < places_.size() && (seen(at) == settled_inside || (is_settled(at) && frame_of_[at] == frame)));
+	while (at < places_.count() &&
+	       (places_.seen(at) == Seen::settled_inside || (places_.is_settled(at) && frame_of_[at] == frame)));
 	return at;
-}
-
-std::size_t ArmProof::end_of_settled(std::size_t at) const
-{
-	while (at < places_.size() && (is_settled(at) || seen(at) == settled_inside))
-		at++;
-	return at;
-}
-
-bool ArmProof::is_thumb_before(std::size_t end) const
-{
-	do
-		end--;
-	while (seen(end) == settled_inside);
-	return is_thumb(end);
 }
 
 void ArmProof::begin_try()
@@ -54,14 +45,15 @@ ArmTried ArmProof::keep_try() const
 	ArmTried result{{}, tried_data_, loads_, verdict_};
 	result.instructions.reserve(trail_.size());
 	for (const Taken taken : trail_)
-		result.instructions.push_back({taken, via_[taken.at()], frame_of_[taken.at()], is_thumb(taken.at())});
+		result.instructions.push_back(
+			{taken, via_[taken.at()], frame_of_[taken.at()], places_.is_thumb(taken.at())});
 	return result;
 }
 
 bool ArmProof::try_again(const ArmTried& tried)
 {
 	begin_try();
-	const auto is_unread = [&](std::size_t at) { return seen(at) == unseen; };
+	const auto is_unread = [&](std::size_t at) { return places_.seen(at) == Seen::unseen; };
 	const auto take = [&](const ArmTried::Instruction& was) {
 		return take_places(was.taken.at(), was.taken.places(), was.thumb);
 	};
@@ -83,20 +75,20 @@ bool ArmProof::try_again(const ArmTried& tried)
 // Of two calls, the one that lies nearer before the place is to blame.
 void ArmProof::fail_nearest(std::size_t at, std::uint32_t via)
 {
-	const std::uint32_t other = is_tried(at) ? via_[at] : 0;
+	const std::uint32_t other = places_.is_tried(at) ? via_[at] : 0;
 	verdict_.fail(other && (!via || at + 1 - other < at + 1 - via) && other <= at ? other : via);
 }
 
 // Two ways to one place. That it was settled stays as it is.
 bool ArmProof::meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
-	const auto both = thumb == is_thumb(at) ? frames_.join(frame_of_[at], frame) : std::nullopt;
+	const auto both = thumb == places_.is_thumb(at) ? frames_.join(frame_of_[at], frame) : std::nullopt;
 	if (!both) {
 		fail_nearest(at, via);
 		return false;
 	}
 	const bool changed = *both != frame_of_[at];
-	if (is_settled(at)) {
+	if (places_.is_settled(at)) {
 		if (changed && !(frames_[*both].rule() == frames_[frame_of_[at]].rule()))
 			verdict_.fail(via);
 		verdict_.returned = verdict_.ended = true;
@@ -109,11 +101,11 @@ bool ArmProof::meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint3
 
 bool ArmProof::arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via)
 {
-	if (at >= places_.size() || places_[at] & data) {
+	if (at >= places_.count() || places_.is_data(at)) {
 		verdict_.fail(via);
 		return false;
 	}
-	if (seen(at) == settled || seen(at) == tried)
+	if (places_.seen(at) == Seen::settled || places_.seen(at) == Seen::tried)
 		return meet(at, thumb, frame, via);
 	const ArmInstruction& instruction = text_.decode(at, thumb);
 	if (!instruction.bytes && via)
@@ -125,8 +117,8 @@ bool ArmProof::arrive(std::size_t at, bool thumb, ArmFrameNumber frame, std::uin
 
 void ArmProof::note_between(std::size_t at, const ArmInstruction& instruction, ArmFrameNumber frame, std::size_t first)
 {
-	if (!is_tried(at))
-		return occupy(at, instruction, is_thumb(first), frame, via_[first]);
+	if (!places_.is_tried(at))
+		return occupy(at, instruction, places_.is_thumb(first), frame, via_[first]);
 	frame_of_[at] = frames_.join(frame, frame_of_[at]).value_or(ArmFrameSet::unknown);
 }
 
@@ -140,9 +132,9 @@ void ArmProof::add_data(std::uint32_t address, std::size_t bytes)
 void ArmProof::check_data()
 {
 	for (const std::size_t at : tried_data_) {
-		if (is_tried(at) || is_inside_tried(at))
-			return verdict_.fail(via_[is_tried(at) ? at : at - 1]);
-		if (seen(at) != unseen)
+		if (places_.is_tried(at) || places_.is_inside_tried(at))
+			return verdict_.fail(via_[places_.is_tried(at) ? at : at - 1]);
+		if (places_.seen(at) != Seen::unseen)
 			return verdict_.fail(0);
 	}
 }
@@ -154,27 +146,19 @@ std::vector<std::size_t> ArmProof::tried_data() const
 	return places;
 }
 
-// What becomes of a tried instruction's places.
-void ArmProof::end_instruction(Taken taken, Seen first, Seen inside)
-{
-	set_seen(taken.at(), first);
-	if (taken.places() == 2)
-		set_seen(taken.at() + 1, inside);
-}
-
 std::vector<std::size_t> ArmProof::settle()
 {
 	for (const Taken taken : trail_)
-		end_instruction(taken, settled, settled_inside);
+		end_try(places_, taken, Seen::settled, Seen::settled_inside);
 	for (const std::size_t at : tried_data_)
-		places_[at] |= data;
+		places_.add_data(at);
 	return std::move(loads_);
 }
 
 void ArmProof::forget()
 {
 	for (const Taken taken : trail_)
-		end_instruction(taken, unseen, unseen);
+		end_try(places_, taken, Seen::unseen, Seen::unseen);
 	trail_.clear();
 }
 
@@ -182,7 +166,7 @@ void ArmProof::forget_and_doubt()
 {
 	for (const Taken taken : trail_)
 		for (std::size_t i = 0; i < taken.places(); i++)
-			places_[taken.at() + i] |= doubtful;
+			places_.doubt(taken.at() + i);
 	forget();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tables/code/arm/frame_set.h"
+#include "tables/code/arm/places.h"
 #include "tables/code/arm/text.h"
 
 #include <algorithm>
@@ -63,31 +64,10 @@ class ArmProof {
 public:
 	explicit ArmProof(const ArmText& text);
 
-	// A settled place has a frame for good; an unseen one may still be code.
-	bool is_settled(std::size_t at) const { return seen(at) == settled; }
-	bool is_unseen(std::size_t at) const { return !(places_[at] & (seen_bits | data)); }
-	// The same, as if what is being tried had been forgotten.
-	bool is_open(std::size_t at) const { return is_unseen(at) || is_tried(at) || is_inside_tried(at); }
-	// An instruction of what is being tried; or a place inside of one.
-	bool is_tried(std::size_t at) const { return seen(at) == tried; }
-	bool is_inside_tried(std::size_t at) const { return seen(at) == tried_inside; }
-	bool is_doubtful(std::size_t at) const { return places_[at] & doubtful; }
-	bool is_thumb(std::size_t at) const { return places_[at] & thumb_code; }
-	// A function does.
-	bool begins(std::size_t at) const { return places_[at] & begin; }
-	void set_begin(std::size_t at, bool begins)
-	{
-		places_[at] = static_cast<std::uint8_t>(begins ? places_[at] | begin : places_[at] & ~begin);
-	}
-	// Within a function, where no path has been.
-	bool is_new(std::size_t at) const { return at < places_.size() && !(places_[at] & (seen_bits | data | begin)); }
-	// Of a settled place: the place after its instruction; after it and those that follow with the same frame;
-	// after all that is settled there.
-	std::size_t end_of_instruction(std::size_t at) const;
+	ArmPlaces& places() { return places_; }
+	const ArmPlaces& places() const { return places_; }
+	// Of a settled place: the place after its instruction and those that follow with the same frame.
 	std::size_t end_of_frame(std::size_t at) const;
-	std::size_t end_of_settled(std::size_t at) const;
-	// Whether the instruction before the end of what is settled is Thumb code.
-	bool is_thumb_before(std::size_t end) const;
 	ArmFrameNumber frame(std::size_t at) const { return frame_of_[at]; }
 	std::uint32_t via(std::size_t at) const { return via_[at]; }
 	ArmFrameSet& frames() { return frames_; }
@@ -120,22 +100,15 @@ public:
 
 private:
 	using Taken = ArmTakenPlaces;
-	// Bits of what is known of a place.
-	enum Seen : std::uint8_t { unseen, settled, tried, settled_inside, tried_inside };
-	enum : std::uint8_t { seen_bits = 7, thumb_code = 8, data = 16, doubtful = 32, begin = 64 };
+	using Seen = ArmPlaces::Seen;
 
-	Seen seen(std::size_t at) const { return static_cast<Seen>(places_[at] & seen_bits); }
-	void set_seen(std::size_t at, Seen seen)
-	{
-		places_[at] = static_cast<std::uint8_t>((places_[at] & ~seen_bits) | seen);
-	}
 	bool take_places(std::size_t at, std::size_t count, bool thumb);
 	bool meet(std::size_t at, bool thumb, ArmFrameNumber frame, std::uint32_t via);
-	void end_instruction(Taken taken, Seen first, Seen inside);
 	void fail_nearest(std::size_t at, std::uint32_t via);
+
 	const ArmText& text_;
 	ArmFrameSet frames_;
-	std::vector<std::uint8_t> places_;
+	ArmPlaces places_;
 	// Of places that are settled or tried.
 	const std::unique_ptr<ArmFrameNumber[]> frame_of_; // before the instruction
 	const std::unique_ptr<std::uint32_t[]> via_;       // of the path that came there first
@@ -148,15 +121,15 @@ private:
 // An instruction's, which are one or two. False: not all of them are unseen.
 inline bool ArmProof::take_places(std::size_t at, std::size_t count, bool thumb)
 {
-	if (!is_unseen(at))
+	if (!places_.is_unseen(at))
 		return false;
-	places_[at] = static_cast<std::uint8_t>((places_[at] & ~thumb_code) | tried | (thumb ? thumb_code : 0));
+	places_.try_at(at, thumb);
 	trail_.push_back(Taken(at));
 	if (count < 2)
 		return true;
-	if (at + 1 >= places_.size() || !is_unseen(at + 1))
+	if (at + 1 >= places_.count() || !places_.is_unseen(at + 1))
 		return false;
-	places_[at + 1] |= tried_inside;
+	places_.set_seen(at + 1, Seen::tried_inside);
 	trail_.back().add_second();
 	return true;
 }
