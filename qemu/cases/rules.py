@@ -15,6 +15,9 @@ Usage: rules.py FILE RULE...
   lost_some:CAUSE             some requests were lost for that cause
   counted:COUNTER             that counter of the report's is not 0
   bottom:COMM                 its complete stacks end in _start or where threads start
+  finished_later:COMM:N       at least N of its samples lacked a table, and were finished later
+  never_later                 no sample of any program was
+  alike:COMM:INNER            its complete stacks that begin in INNER are all the same, whether finished later or not
   chain:COMM:INNER:OUTER      in some stack of it, OUTER called INNER, directly or not
   never:COMM:INNER:OUTER      in no stack of it, OUTER called INNER
   called:COMM:OUTER:PERCENT   of its stacks whose innermost frame is in no file, in at least so many OUTER has called that
@@ -95,6 +98,34 @@ def rule_bottom(report, comm):
              if stack["complete"] and stack["stop"] != "thread_start" and report.names(stack)[-1] not in BOTTOMS]
     frames = [", ".join(f"{name} ({method})" for name, method in zip(report.names(stack), stack["methods"])) for stack in wrong[:1]]
     return [f"{len(wrong)} complete stacks of {comm} end elsewhere, {wrong[0]['stop']}: {frames[0]}"] if wrong else []
+
+
+def is_late(stack):
+    return stack.get("finished") == "later"
+
+
+def rule_finished_later(report, comm, least):
+    found = report.of(comm).weight(is_late)
+    print(f"{found} samples of {comm} were finished later")
+    return [] if found >= int(least) else [f"{found} samples of {comm} were finished later"]
+
+
+def rule_never_later(report):
+    late = sum(map(is_late, report.json["stacks"]))
+    sent = report.counters["unfinished"]
+    return [f"{late} stacks were finished later, {sent} samples came with bytes"] if late or sent else []
+
+
+def rule_alike(report, comm, inner):
+    found = collections.defaultdict(collections.Counter)
+    for stack, weight in report.of(comm).stacks():
+        names = report.names(stack)
+        if stack["complete"] and inner in names[0]:
+            found[tuple(names)][is_late(stack)] += weight
+    print(f"{len(found)} different stacks of {comm} in {inner}: {[dict(kinds) for kinds in found.values()]}")
+    if len(found) == 1 and len(next(iter(found.values()))) == 2:
+        return []
+    return [f"stacks in {inner}, by whether they were finished later: {dict(found)}"]
 
 
 def rule_chain(report, comm, inner, outer):
