@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # In a guest that has never run these programs: how complete the stacks of a recording are, counting every sample, and what part of
 # all samples is uwind's own. Then again, with the tables that the first one kept; and once more without them.
+#
+# Usage: guest.sh ARCH   of the programs
 set -eu
+arch=$1
 cd /tmp
 
 record() { # NAME OPTION...
@@ -18,7 +21,7 @@ record() { # NAME OPTION...
 	sh /root/warmup/work.sh
 	kill -TERM $!
 	wait $!
-	python3 /root/warmup/figures.py "$name" "$name.json"
+	python3 /root/warmup/figures.py "$arch" "$name" "$name.json"
 }
 
 record cold

@@ -97,9 +97,10 @@ long_part() { # PART
 		if built_for_vm "${1#cost-}" 6.1; then step "$1" cost_guest "${1#cost-}"; fi
 		grep '^|' "$OUT/$1.log"
 		;;
-	warmup-amd64 | warmup-arm64)
-		build_for_vm "${1#warmup-}" 6.1
-		if built_for_vm "${1#warmup-}" 6.1; then step "$1" warmup_guest "${1#warmup-}"; fi
+	warmup-*)
+		arch=$(machine_for "${1#warmup-}")
+		build_for_vm "$arch" 6.1
+		if built_for_vm "$arch" 6.1; then step "$1" warmup_guest "$arch" "${1#warmup-}"; fi
 		grep '^figure:' "$OUT/$1.log"
 		;;
 	rows)
@@ -140,7 +141,8 @@ long_part() { # PART
 }
 
 LONG_PARTS='doctor figures fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
-for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch warmup-$arch"; done
+for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch lives-$arch requests-$arch stopped-$arch storm-$arch"; done
+for arch in amd64 arm64 i386 armhf; do LONG_PARTS+=" warmup-$arch"; done
 for kernel in $STOCK_KERNELS; do LONG_PARTS+=" hostile-$kernel-stranger hostile-$kernel-member reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
 LONG_PARTS+=' hostile-6.1-debug-stranger hostile-6.1-debug-member reader-6.1-rt reader-6.1-debug spaces-6.1-rt spaces-6.1-debug unload-amd64-6.1-rt'
 

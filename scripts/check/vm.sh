@@ -113,12 +113,15 @@ cost_guest() { # ARCH
 		--pkg python3 --pkg linux-perf --add "build/$1/programs" --add qemu/cost -- sh /root/cost/guest.sh
 }
 
-# Programs that uwind has never met.
-warmup_guest() { # ARCH
-	local pkgs=() name
-	for name in ruby php-cli jq lua5.4 tcl gawk sqlite3 python3; do pkgs+=(--pkg "$name"); done
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel 6.1 --timeout 900 --out "$OUT/warmup-$1" "${pkgs[@]}" \
-		--add qemu/cases --add qemu/warmup -- sh /root/warmup/guest.sh
+# What runs programs of an architecture.
+machine_for() { case $1 in i386) echo amd64 ;; armhf) echo arm64 ;; *) echo "$1" ;; esac } # ARCH
+
+# Programs that uwind has never met, of that architecture.
+warmup_guest() { # MACHINE ARCH
+	local pkgs=(--pkg python3) name
+	for name in ruby php-cli jq lua5.4 tcl gawk sqlite3; do pkgs+=(--pkg "$name:$2"); done
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel 6.1 --timeout 900 --out "$OUT/warmup-$2" "${pkgs[@]}" \
+		--add qemu/cases --add qemu/warmup -- sh /root/warmup/guest.sh "$2"
 }
 
 # Programs of the release whose C library switches shadow stacks on.
