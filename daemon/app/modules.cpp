@@ -142,6 +142,13 @@ bool Modules::table_known(ModuleId id)
 	return !module || module->table_known_ns;
 }
 
+bool Modules::has_table(ModuleId id)
+{
+	std::lock_guard lock(mutex_);
+	const Module* module = find(id);
+	return module && module->method;
+}
+
 std::optional<Module> Modules::get(ModuleId id)
 {
 	std::lock_guard lock(mutex_);

@@ -63,6 +63,7 @@ public:
 	void set_table_known(ModuleId id, std::uint64_t since_ns);
 	// It has its table, or is known to have none.
 	bool table_known(ModuleId id);
+	bool has_table(ModuleId id);
 
 	std::optional<Module> get(ModuleId id);
 	// Forgets at most so many files that were used neither in this period nor in the

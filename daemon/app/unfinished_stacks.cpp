@@ -91,7 +91,7 @@ bool UnfinishedStacks::supply(const Mapping& mapping, CodeMapping& code, Waiting
 	if (!waiting.missed || !modules_.table_known(*waiting.missed))
 		return false;
 	code.table = shelf_.get(*waiting.missed);
-	code.has_none = !code.table;
+	code.has_none = !code.table && !modules_.has_table(*waiting.missed);
 	return true;
 }
 
@@ -109,7 +109,10 @@ bool UnfinishedStacks::go_on(Waiting& waiting, Codes& all, GoneOn& found)
 		waiting.pc = codes[*found.missed].start;
 		if (!supply((*waiting.mappings)[*found.missed], codes[*found.missed], waiting))
 			return false;
+		if (!codes[*found.missed].table && !codes[*found.missed].has_none)
+			break; // another program's, or not kept
 	}
+	found = {};
 	return true;
 }
 
@@ -138,10 +141,10 @@ void UnfinishedStacks::settle(Waiting& waiting, GoneOn found, const Done& done)
 {
 	const bool longer = is_complete(found.stop) || found.frames.size() > waiting.record.stack->depth;
 	const bool helps = longer && maps_.agree(*waiting.mappings, *waiting.record.unfinished);
-	if (helps)
+	if (helps) {
 		adopt(waiting, std::move(found));
-	if (helps)
 		stops_[waiting.record.stack->stop] += waiting.record.weight;
+	}
 	end(waiting, helps ? "stacks_finished_later" : "unfinished_left", done);
 }
 

@@ -49,6 +49,7 @@ struct Late {
 	FakeMachine machine;
 	FakeFile& file = machine.files.add("/lib/late.so");
 	Mapping mapping;
+	bool served = false; // by another program's table
 	StackRecord record = stack_record(1, {frame(late + 0x10, 0x10, 1, Method::PC)}, Stop::NO_TABLE);
 
 	explicit Late(std::uint64_t caller = late + 0x110)
@@ -71,7 +72,9 @@ struct Late {
 		Recording recording(machine.ports(), options);
 		REQUIRE(recording.prepare(never));
 		machine.processes.mappings_.swap(before_);
-		machine.send({file_record(1, 1, mapping, file.identity), record});
+		FileRecord announced = file_record(1, 1, mapping, file.identity);
+		announced.no_table = !served;
+		machine.send({announced, record});
 		auto report = recording.finish();
 		REQUIRE(report);
 		return *report;
@@ -140,6 +143,12 @@ TEST_CASE("a stack stays as it was")
 		std::swap(mappings[0].inode, mappings[1].inode);
 		std::swap(mappings[0].path, mappings[1].path);
 		check_left(late_one.run(), "unfinished_gone");
+	}
+	SECTION("if the table is another program's")
+	{
+		late_one.machine.kernel.others_ = {{9, Method::EH_FRAME, 2, 2, 64, 5, 1, "/lib/late.so"}};
+		late_one.served = true;
+		check_left(late_one.run(), "unfinished_left");
 	}
 	SECTION("if the file has no table")
 	{
