@@ -72,15 +72,19 @@ def test_a_reader_that_stops_loses_records_and_goes_on(load, record, set_file):
 
 
 def test_no_more_tables_are_made_than_the_budget_allows(load, record, set_parameter):
-    """Code without one is left by its frame pointer, if it has any, and all is sampled."""
+    """Code without one is left by its frame pointer, if it has any, and all is sampled; with bytes of stack it is finished."""
     set_parameter("table_budget_mib", 0)
-    recording = record("budget", "-F", 199, "-p", load.pid)
+    recording = record("budget", "-F", 199, "--stack-bytes", 0, "-p", load.pid)
     time.sleep(2)
     report = recording.end()
     assert report.of("threads_victim").samples >= 20
     assert "eh_frame" not in report.methods
     assert "eh_frame" not in report.tables("").values()
     assert guest.status()["tables_refused"] > 0
+    recording = record("budget_later", "-F", 199, "-p", load.pid)
+    time.sleep(2)
+    program = recording.end().of("threads_victim")
+    assert program.complete >= 80  # finished here, with tables that the module has refused
     set_parameter("table_budget_mib", 256)
     recording = record("budget_back", "-F", 199, "-p", load.pid)
     time.sleep(2)
