@@ -21,12 +21,11 @@ static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
 	return nr < walk->nr_frames ? UWIND_STOP_DEPTH : walk->stop;
 }
 
-/* No record of these is longer. */
+/* No record of these is longer; UNFINISHED: but for the bytes of stack. */
 #define UW_MOST_THREAD_BYTES     sizeof(struct uwind_record_thread)
 #define UW_MOST_SAMPLE_BYTES     sizeof(struct uwind_record_sample)
-/* Without the bytes of stack. */
-#define UW_MOST_UNFINISHED_BYTES (sizeof(struct uwind_record_unfinished) + UW_NR_REGS * sizeof(u64))
 #define UW_MOST_STACK_BYTES      ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
+#define UW_MOST_UNFINISHED_BYTES (sizeof(struct uwind_record_unfinished) + UW_NR_REGS * sizeof(u64))
 
 /* The thread current, as ns numbers it; past: as it was then, or NULL. Its own number is 0. */
 u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns, const struct uw_last_walk *past);
@@ -45,8 +44,8 @@ struct uw_part_of_stack {
 u32 uw_record_stack(void *at, u32 room, const struct uw_part_of_stack *part);
 
 /*
- * What it takes to go on with current's walk, which has missed a table, and what is resident of the stack_bytes (a multiple
- * of 8) above its SP. Room is needed for all of them.
+ * What it takes to go on with current's walk, which has missed a table, and what is resident of the stack_bytes (a
+ * multiple of 8) above its SP. Room is needed for all of them.
  */
 u32 uw_record_unfinished(void *at, u32 room, const struct uw_walk *walk, u32 stack_bytes);
 

@@ -6,22 +6,15 @@
 //
 // As root, with the module loaded, in a folder of its own. Code is a few bytes in files of their own, so that a sample
 // needs no table to lie in one. kept: with so few max_files that the user's part is used up.
-#include <fcntl.h>
 #include <grp.h>
-#include <linux/netlink.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "check.h"
-#include "clock.h"
-#include "genl.h"
-#include "uwind.h"
+#include "reader.h"
 
 #define RATE_HZ     1999
 #define NR_FILES    64
@@ -29,10 +22,6 @@
 #define NR_NUMBERS  65536 /* of files; higher ones are not looked at */
 #define NEW_FILES   150   /* of the user's */
 #define PATIENCE_MS 60000
-
-struct session {
-	int control, socket_fd;
-};
 
 /* What has been received of a file number. */
 struct known {
@@ -103,89 +92,12 @@ static void read_record(const uint8_t *at, const struct uwind_record *record)
 	}
 }
 
-static void read_records(const uint8_t *at, const uint8_t *end)
-{
-	struct uwind_record record;
-
-	for (; at + sizeof(record) <= end; at += record.bytes) {
-		memcpy(&record, at, sizeof(record));
-		if (record.bytes < sizeof(record) || record.bytes > end - at)
-			break;
-		read_record(at, &record);
-	}
-}
-
-static void read_message(const uint8_t *message, size_t size)
-{
-	const uint8_t *at = message + NLMSG_LENGTH(GENL_HDRLEN), *end = message + size;
-	struct nlattr attribute;
-
-	for (; at + NLA_HDRLEN <= end; at += NLA_ALIGN(attribute.nla_len)) {
-		memcpy(&attribute, at, sizeof(attribute));
-		if (attribute.nla_len < NLA_HDRLEN || attribute.nla_len > end - at)
-			break;
-		if ((attribute.nla_type & NLA_TYPE_MASK) == UWIND_A_RECORDS)
-			read_records(at + NLA_HDRLEN, at + attribute.nla_len);
-	}
-}
-
-/* What there is, and what comes within that time. */
-static void read_on(const struct session *session, long ms)
-{
-	static _Alignas(8) uint8_t message[1 << 18];
-	struct pollfd poll_fd = { session->socket_fd, POLLIN, 0 };
-	long end = now_ms() + ms;
-	ssize_t got;
-
-	do {
-		poll(&poll_fd, 1, 10);
-		while ((got = recv(session->socket_fd, message, sizeof(message), MSG_DONTWAIT)) > 0)
-			read_message(message, got);
-	} while (now_ms() < end);
-}
-
 /* --- the session -------------------------------------------------------------------------- */
 
 static void begin(struct session *session)
 {
-	struct uwind_session_start arg = {
-		.size = sizeof(arg),
-		.flags = UWIND_SESSION_ALL | UWIND_SESSION_FREQUENCY,
-		.rate = RATE_HZ,
-	};
-	struct genl_message m;
-
-	session->control = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
-	session->socket_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
-	genl_attach_message(&m, genl_family(), session->control, 1);
-	if (send(session->socket_fd, &m, m.header.nlmsg_len, 0) < 0 || genl_acknowledged(session->socket_fd, 1) ||
-	    ioctl(session->control, UWIND_IOC_SESSION_START, &arg)) {
-		perror("a session");
-		exit(1);
-	}
-}
-
-static void set_buffer(const struct session *session, int bytes)
-{
-	if (setsockopt(session->socket_fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
-		perror("SO_RCVBUFFORCE");
-}
-
-static uint64_t messages_dropped(const struct session *session)
-{
-	struct uwind_session_stats stats = { .size = sizeof(stats) };
-
-	return ioctl(session->control, UWIND_IOC_SESSION_STATS, &stats) ? 0 : stats.messages_dropped;
-}
-
-static void end(const struct session *session)
-{
-	struct uwind_session_stats stats = { .size = sizeof(stats) };
-
-	ioctl(session->control, UWIND_IOC_SESSION_STOP, &stats);
-	read_on(session, 100);
-	close(session->control);
-	close(session->socket_fd);
+	session_begin(session, (struct uwind_session_start){ .flags = UWIND_SESSION_ALL | UWIND_SESSION_FREQUENCY,
+							     .rate = RATE_HZ });
 }
 
 /* --- code in files ------------------------------------------------------------------------ */
@@ -272,12 +184,12 @@ static void check_announced(void)
 		if ((workers[i] = start(0)) == 0)
 			run_all(i);
 	begin(&session);
-	set_buffer(&session, 1);
+	session_set_buffer(&session, 1);
 	usleep(3000000);
-	dropped = messages_dropped(&session);
-	set_buffer(&session, 32 << 20);
-	read_on(&session, 4000);
-	end(&session);
+	dropped = session_stats(&session).messages_dropped;
+	session_set_buffer(&session, 32 << 20);
+	session_read(&session, 4000, read_record);
+	session_end(&session, read_record);
 	for (int i = 0; i < 2; i++)
 		stop(workers[i]);
 	for (int i = 0; i < NR_NUMBERS; i++) {
@@ -359,8 +271,8 @@ static void run_to_its_end(const struct session *session)
 	if (pid == 0)
 		run_kept();
 	while (waitpid(pid, NULL, WNOHANG) == 0)
-		read_on(session, 50);
-	read_on(session, 3000); /* until what is known of its memory has gone */
+		session_read(session, 50, read_record);
+	session_read(session, 3000, read_record); /* until what is known of its memory has gone */
 }
 
 static void check_kept(uid_t user)
@@ -374,7 +286,7 @@ static void check_kept(uid_t user)
 	if (mkdir("new", 0755) || chown("new", user, user))
 		exit(1);
 	begin(&session);
-	set_buffer(&session, 32 << 20);
+	session_set_buffer(&session, 32 << 20);
 	run_to_its_end(&session);
 	met = count_kept(1);
 	snprintf(detail, sizeof(detail), "%d are", met);
@@ -383,12 +295,12 @@ static void check_kept(uid_t user)
 	if (pid == 0)
 		run_ever_new();
 	for (last = now_ms() + PATIENCE_MS; now_ms() < last && count_of(pid) < NEW_FILES;)
-		read_on(&session, 200);
+		session_read(&session, 200, read_record);
 	stop(pid);
 	snprintf(detail, sizeof(detail), "%d are met", count_of(pid));
 	check("a user runs ever new files", count_of(pid) >= NEW_FILES, detail);
 	run_to_its_end(&session);
-	end(&session);
+	session_end(&session, read_record);
 	snprintf(detail, sizeof(detail), "%d of %d have lost theirs", count_kept(2), met);
 	check("others' files keep their numbers", count_kept(2) == 0, detail);
 }
