@@ -48,8 +48,7 @@ ReportProcess Aggregate::describe(const StackRecord& record)
 	if (record.word_bits)
 		process.word_bits = record.word_bits;
 	const auto facts = processes_.describe(record.tgid);
-	const auto tick = record.start_time_ns - record.start_time_ns % start_tick_ns;
-	if (!facts || facts->start_time_ns != tick)
+	if (!facts || !started_at(*facts, record.start_time_ns))
 		return process;
 	process.exe = facts->exe;
 	if (record.tid != record.tgid)

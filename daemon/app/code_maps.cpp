@@ -2,26 +2,16 @@
 // What processes have mapped.
 #include "app/code_maps.h"
 
-#include <algorithm>
-
 namespace uwind {
 namespace {
 
 constexpr std::uint64_t fresh_ns = 200'000'000; // a library may be loaded where another one was
 
-const Mapping* mapping_at(const std::vector<Mapping>& mappings, std::uint64_t pc)
-{
-	const auto found = std::ranges::find_if(
-		mappings, [&](const Mapping& mapping) { return pc >= mapping.start && pc < mapping.end; });
-	return found == mappings.end() ? nullptr : &*found;
-}
-
 } // namespace
 
-// A return address may be the first after its function.
 bool CodeMaps::agree(const std::vector<Mapping>& mappings, const Unfinished& unfinished)
 {
-	const auto* mapping = mapping_at(mappings, unfinished.pc - !unfinished.exact);
+	const auto* mapping = mapping_at(mappings, unfinished.lookup());
 	const auto missed = modules_.of_number(unfinished.file);
 	return mapping && missed && modules_.of_mapping(*mapping) == missed;
 }
@@ -29,7 +19,7 @@ bool CodeMaps::agree(const std::vector<Mapping>& mappings, const Unfinished& unf
 // Also as long as the file is not known: a message of another CPU may announce it later.
 bool CodeMaps::may_agree(const std::vector<Mapping>& mappings, const Unfinished& unfinished)
 {
-	return mapping_at(mappings, unfinished.pc - !unfinished.exact) &&
+	return mapping_at(mappings, unfinished.lookup()) &&
 	       (!modules_.of_number(unfinished.file) || agree(mappings, unfinished));
 }
 
@@ -37,7 +27,7 @@ bool CodeMaps::may_agree(const std::vector<Mapping>& mappings, const Unfinished&
 CodeMaps::Mappings CodeMaps::read(const StackRecord& record)
 {
 	const auto facts = processes_.describe(record.tgid);
-	if (!facts || facts->start_time_ns != record.start_time_ns - record.start_time_ns % start_tick_ns)
+	if (!facts || !started_at(*facts, record.start_time_ns))
 		return nullptr;
 	auto mappings = processes_.mappings(record.tgid);
 	return mappings ? std::make_shared<const std::vector<Mapping>>(std::move(*mappings)) : nullptr;

@@ -21,9 +21,11 @@ std::optional<Mapping> FileOpener::locate(const FileJob& job)
 	const auto mappings = processes_.mappings(job.tgid);
 	if (!mappings)
 		return std::nullopt;
-	const auto found = std::find_if(mappings->begin(), mappings->end(), [&](const Mapping& mapping) {
-		if (!job.module)
-			return job.pc >= mapping.start && job.pc < mapping.end;
+	if (!job.module) {
+		const Mapping* found = mapping_at(*mappings, job.pc);
+		return found ? std::optional(*found) : std::nullopt;
+	}
+	const auto found = std::ranges::find_if(*mappings, [&](const Mapping& mapping) {
 		return mapping.inode == job.mapping.inode && mapping.dev_major == job.mapping.dev_major &&
 		       mapping.dev_minor == job.mapping.dev_minor;
 	});

@@ -40,8 +40,16 @@ Modules::Added Modules::add(const FileIdentity& identity, const std::string& pat
 void Modules::bind(std::uint32_t file_number, ModuleId id)
 {
 	std::lock_guard lock(mutex_);
+	bind_locked(file_number, id);
+}
+
+// Callers hold mutex_.
+void Modules::bind_locked(std::uint32_t file_number, ModuleId id)
+{
 	by_number_[file_number] = id;
-	numbers_.try_emplace(id, file_number);
+	Module* module = find(id);
+	if (module && !module->number)
+		module->number = file_number;
 }
 
 std::optional<ModuleId> Modules::of_mapping(const Mapping& mapping)
@@ -64,10 +72,10 @@ std::optional<ModuleId> Modules::of_mapping(const Mapping& mapping)
 std::uint32_t Modules::number_of(ModuleId id)
 {
 	std::lock_guard lock(mutex_);
-	const auto [number, is_new] = numbers_.try_emplace(id, first_own_number + id);
-	if (is_new)
-		by_number_[number->second] = id;
-	return number->second;
+	const Module* module = find(id);
+	if (module && !module->number)
+		bind_locked(first_own_number + id, id);
+	return module ? module->number : 0;
 }
 
 std::optional<ModuleId> Modules::of_number(std::uint32_t file_number)
@@ -179,7 +187,6 @@ void Modules::forget(ModuleId id)
 {
 	by_identity_.erase(modules_[id].identity);
 	std::erase_if(by_number_, [id](const auto& entry) { return entry.second == id; });
-	numbers_.erase(id);
 	open_.remove(id);
 	modules_.erase(id);
 }

@@ -24,6 +24,7 @@ inline constexpr char vdso_path[] = "[vdso]";
 struct Module {
 	std::string path;
 	FileIdentity identity;
+	std::uint32_t number = 0;     // the first one that was bound to it; 0: none yet
 	std::optional<Method> method; // of its table; nothing: it has none, or none yet
 	std::uint32_t table = 0;      // number of the table that this program made; 0: none
 	std::uint64_t rows = 0;
@@ -55,7 +56,8 @@ public:
 	std::optional<ModuleId> of_number(std::uint32_t file_number);
 	// The file that is mapped there. Nothing: it is not known, or several states of it are.
 	std::optional<ModuleId> of_mapping(const Mapping& mapping);
-	// A number that is bound to it: the module's, or if there is none one that the module does not use.
+	// A number that is bound to it: the module's, or if there is none one that the module does not use. 0: it is
+	// forgotten.
 	std::uint32_t number_of(ModuleId id);
 
 	void set_object(ModuleId id, ObjectFacts facts, std::shared_ptr<UniqueFd> fd);
@@ -74,6 +76,7 @@ public:
 
 private:
 	Module* find(ModuleId id);
+	void bind_locked(std::uint32_t file_number, ModuleId id);
 	static bool name_nameless(Module& module, const std::string& path);
 	void remember_open(ModuleId id);
 	void forget(ModuleId id);
@@ -84,8 +87,7 @@ private:
 	std::map<ModuleId, Module> modules_;
 	std::map<FileIdentity, ModuleId> by_identity_;
 	std::unordered_map<std::uint32_t, ModuleId> by_number_;
-	std::unordered_map<ModuleId, std::uint32_t> numbers_; // the first one of each
-	std::list<ModuleId> open_;                            // most recently used first
+	std::list<ModuleId> open_; // most recently used first
 	std::uint64_t period_ = 0;
 	ModuleId next_ = 0;
 };

@@ -11,8 +11,7 @@
 namespace uwind {
 namespace {
 
-constexpr std::chrono::milliseconds look_again(50);       // for tables that stacks wait for
-constexpr std::chrono::milliseconds longest_wait(10'000); // for the last ones
+constexpr std::chrono::milliseconds longest_wait(10'000); // for tables that stacks still lack at the end
 
 constexpr std::uint64_t ns_of(std::chrono::milliseconds time)
 {
@@ -24,7 +23,10 @@ constexpr std::uint64_t ns_of(std::chrono::milliseconds time)
 Recording::Recording(const Ports& ports, RecordingOptions options)
     : ports_(ports), options_(std::move(options)), symbols_(ports.objects, ports.processes, modules_),
       aggregate_(ports.processes, options_.limits),
-      unfinished_(ports, modules_, options_.session.max_frames ? options_.session.max_frames : default_frames),
+      unfinished_(ports, modules_,
+		  {[this](const StackRecord& record) { collect(record); },
+		   [this](std::uint32_t tgid, std::uint64_t pc) { tracker_.note_unannounced(tgid, pc); }},
+		  options_.session.max_frames ? options_.session.max_frames : default_frames),
       tracker_(ports, modules_, unfinished_.shelf())
 {
 }
@@ -65,12 +67,13 @@ Status Recording::run_for(std::chrono::milliseconds time)
 	const std::uint64_t end = ports_.clock.boottime_ns() + ns_of(time);
 	for (std::uint64_t now; (now = ports_.clock.boottime_ns()) < end;) {
 		const std::chrono::milliseconds left((end - now) / 1'000'000 + 1);
-		if (const auto batch = intake_->pop(unfinished_.empty() ? left : std::min(left, look_again)))
+		if (const auto batch =
+			    intake_->pop(unfinished_.empty() ? left : std::min(left, UnfinishedStacks::look_again)))
 			take(*batch);
 		else if (intake_->finished())
 			break;
 		if (unfinished_.is_due())
-			finish_stacks();
+			unfinished_.finish_some();
 	}
 	if (const auto error = intake_->error())
 		return *error;
@@ -95,15 +98,9 @@ void Recording::take(const RecordBatch& batch)
 void Recording::take(const StackRecord& record)
 {
 	if (record.unfinished)
-		unfinished_.add(record, [this](const StackRecord& left) { collect(left); });
+		unfinished_.add(record);
 	else
 		collect(record);
-}
-
-void Recording::finish_stacks()
-{
-	unfinished_.finish_some([this](const StackRecord& record) { collect(record); },
-				[this](std::uint32_t tgid, std::uint64_t pc) { tracker_.note_unannounced(tgid, pc); });
 }
 
 // After sampling. What was missed last needs its tables, too.
@@ -112,8 +109,8 @@ void Recording::wait_for_tables()
 	const auto end = ports_.clock.boottime_ns() + ns_of(longest_wait);
 	unsigned idle = 0;
 	while (!unfinished_.empty() && idle < 2 && ports_.clock.boottime_ns() < end) {
-		idle = tracker_.wait_until_made(look_again) ? idle + 1 : 0;
-		finish_stacks();
+		idle = tracker_.wait_until_made(UnfinishedStacks::look_again) ? idle + 1 : 0;
+		unfinished_.finish_some();
 	}
 }
 
@@ -137,7 +134,7 @@ Result<Report> Recording::interval()
 	const auto stats = ports_.kernel.session_stats();
 	if (!stats)
 		return stats.error();
-	unfinished_.finish_all([this](const StackRecord& record) { collect(record); });
+	unfinished_.finish_all();
 	Report report = report_of(*stats);
 	tracker_.next_period();
 	return report;
@@ -153,7 +150,7 @@ Result<Report> Recording::finish()
 		if (const auto batch = intake_->pop(std::chrono::milliseconds(100)))
 			take(*batch);
 	wait_for_tables();
-	unfinished_.finish_all([this](const StackRecord& record) { collect(record); });
+	unfinished_.finish_all();
 	tracker_.finish(std::chrono::seconds(5));
 	return report_of(*stats);
 }

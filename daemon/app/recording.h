@@ -43,7 +43,6 @@ private:
 	void take(const RecordBatch& batch);
 	void take(const StackRecord& record);
 	void collect(const StackRecord& record);
-	void finish_stacks();
 	void wait_for_tables();
 	void follow_sequence(std::uint64_t sequence);
 	Report report_of(const SessionStats& stats);

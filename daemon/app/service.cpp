@@ -23,7 +23,7 @@ RecordingOptions options_of(const Settings& settings)
 	options.session.all = true;
 	options.session.cgroup = settings.cgroup;
 	options.session.cpus = settings.cpus;
-	options.session.stack_bytes = settings.stack_bytes / 8 * 8;
+	options.session.stack_bytes = settings.stack_bytes;
 	options.session.max_frames = settings.max_depth == default_frames ? 0 : settings.max_depth;
 	options.target = "all";
 	return options;

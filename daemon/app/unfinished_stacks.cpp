@@ -7,8 +7,6 @@
 namespace uwind {
 namespace {
 
-constexpr std::uint64_t look_again_ns = 50'000'000;
-
 std::size_t bytes_of(const StackRecord& record)
 {
 	return record.unfinished->stack.get().size();
@@ -25,63 +23,53 @@ std::vector<StackFrame> first_frames(const StackPart& stack, std::size_t nr)
 	return frames;
 }
 
+// Without tables, which walks ask for.
+std::vector<CodeMapping> codes_of(const std::vector<Mapping>& mappings)
+{
+	std::vector<CodeMapping> codes;
+	for (const Mapping& mapping : mappings)
+		codes.push_back({mapping.start, mapping.end, mapping.pgoff, nullptr, false});
+	return codes;
+}
+
 } // namespace
 
-void UnfinishedStacks::add(StackRecord record, const Done& done)
+void UnfinishedStacks::add(StackRecord record)
 {
 	Waiting waiting;
 	waiting.mappings = maps_.of(record);
-	waiting.pc = record.unfinished->pc - !record.unfinished->exact;
+	waiting.pc = record.unfinished->lookup();
 	waiting.record = std::move(record);
 	bytes_ += bytes_of(waiting.record);
 	if (!waiting.mappings || waiting.record.unfinished->nr_frames > waiting.record.stack->depth)
-		return end(waiting, "unfinished_gone", done);
+		return end(waiting, "unfinished_gone");
 	waiting_.push_back(std::move(waiting));
 	while (bytes_ > limit_) {
-		end(waiting_.front(), "unfinished_too_many", done);
+		end(waiting_.front(), "unfinished_too_many");
 		waiting_.pop_front();
 	}
 }
 
-void UnfinishedStacks::end(Waiting& waiting, const char* count, const Done& done)
+void UnfinishedStacks::end(Waiting& waiting, const char* count)
 {
 	bytes_ -= bytes_of(waiting.record);
 	counts_[count] += waiting.record.weight;
 	waiting.record.unfinished.reset();
-	done(waiting.record);
+	outside_.done(waiting.record);
 }
 
 // The file that was missed last has its table, or none for good.
-bool UnfinishedStacks::is_ready(Waiting& waiting, const Look& look)
+bool UnfinishedStacks::is_ready(Waiting& waiting)
 {
-	if (!waiting.missed) {
-		const auto mapping = std::ranges::find_if(*waiting.mappings, [&](const Mapping& one) {
-			return waiting.pc >= one.start && waiting.pc < one.end;
-		});
-		if (mapping != waiting.mappings->end())
+	if (!waiting.missed)
+		if (const Mapping* mapping = mapping_at(*waiting.mappings, waiting.pc))
 			waiting.missed = modules_.of_mapping(*mapping);
-	}
 	if (waiting.missed)
 		return modules_.table_known(*waiting.missed);
 	if (!waiting.looked)
-		look(waiting.record.tgid, waiting.pc);
+		outside_.look(waiting.record.tgid, waiting.pc);
 	waiting.looked = true;
 	return false;
-}
-
-std::vector<CodeMapping>& UnfinishedStacks::codes_of(const Waiting& waiting, Codes& codes)
-{
-	auto [place, is_new] = codes.try_emplace(waiting.mappings);
-	if (!is_new)
-		return place->second;
-	for (const Mapping& mapping : *waiting.mappings) {
-		CodeMapping code;
-		code.start = mapping.start;
-		code.end = mapping.end;
-		code.offset = mapping.pgoff;
-		place->second.push_back(code);
-	}
-	return place->second;
 }
 
 // A file was missed whose table may be there. False: it is not.
@@ -100,13 +88,17 @@ bool UnfinishedStacks::go_on(Waiting& waiting, Codes& all, GoneOn& found)
 {
 	const StackRecord& record = waiting.record;
 	const Unfinished& unfinished = *record.unfinished;
-	auto& codes = codes_of(waiting, all);
+	const auto [place, is_new] = all.try_emplace(waiting.mappings);
+	auto& codes = place->second;
+	if (is_new)
+		codes = codes_of(*waiting.mappings);
 	for (std::size_t tries = 0; tries <= codes.size(); tries++) {
 		found = unwinder_.go_on(unfinished, first_frames(*record.stack, unfinished.nr_frames), codes,
 					max_frames_);
 		if (!found.missed)
 			return true;
 		waiting.pc = codes[*found.missed].start;
+		waiting.looked = false;
 		if (!supply((*waiting.mappings)[*found.missed], codes[*found.missed], waiting))
 			return false;
 		if (!codes[*found.missed].table && !codes[*found.missed].has_none)
@@ -137,7 +129,7 @@ std::uint32_t UnfinishedStacks::number_of(const Waiting& waiting, std::uint32_t 
 	return module ? modules_.number_of(*module) : 0;
 }
 
-void UnfinishedStacks::settle(Waiting& waiting, GoneOn found, const Done& done)
+void UnfinishedStacks::settle(Waiting& waiting, GoneOn found)
 {
 	const bool longer = is_complete(found.stop) || found.frames.size() > waiting.record.stack->depth;
 	const bool helps = longer && maps_.agree(*waiting.mappings, *waiting.record.unfinished);
@@ -145,36 +137,37 @@ void UnfinishedStacks::settle(Waiting& waiting, GoneOn found, const Done& done)
 		adopt(waiting, std::move(found));
 		stops_[waiting.record.stack->stop] += waiting.record.weight;
 	}
-	end(waiting, helps ? "stacks_finished_later" : "unfinished_left", done);
+	end(waiting, helps ? "stacks_finished_later" : "unfinished_left");
 }
 
 bool UnfinishedStacks::is_due()
 {
-	return !waiting_.empty() && clock_.boottime_ns() > looked_ns_ + look_again_ns;
+	return !waiting_.empty() &&
+	       clock_.boottime_ns() > looked_ns_ + std::uint64_t(std::chrono::nanoseconds(look_again).count());
 }
 
-void UnfinishedStacks::finish_some(const Done& done, const Look& look)
+void UnfinishedStacks::finish_some()
 {
 	Codes codes;
 	looked_ns_ = clock_.boottime_ns();
 	for (auto one = waiting_.begin(); one != waiting_.end();) {
 		GoneOn found;
-		if (!is_ready(*one, look) || !go_on(*one, codes, found)) {
+		if (!is_ready(*one) || !go_on(*one, codes, found)) {
 			++one;
 			continue;
 		}
-		settle(*one, std::move(found), done);
+		settle(*one, std::move(found));
 		one = waiting_.erase(one);
 	}
 }
 
-void UnfinishedStacks::finish_all(const Done& done)
+void UnfinishedStacks::finish_all()
 {
 	Codes codes;
 	for (Waiting& waiting : waiting_) {
 		GoneOn found;
 		go_on(waiting, codes, found);
-		settle(waiting, std::move(found), done);
+		settle(waiting, std::move(found));
 	}
 	waiting_.clear();
 }

@@ -2,6 +2,7 @@
 // Samples whose stacks ended for want of a table, until the table is there.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <list>
 #include <utility>
@@ -19,30 +20,33 @@ namespace uwind {
 class UnfinishedStacks {
 public:
 	static constexpr std::size_t usual_limit = 64u << 20;
+	static constexpr std::chrono::milliseconds look_again{50}; // for tables
 
+	struct Outside {
+		// Those that need not wait any more, without record.unfinished.
+		std::function<void(const StackRecord&)> done;
+		// A file that nobody has looked at was missed, too.
+		std::function<void(std::uint32_t tgid, std::uint64_t pc)> look;
+	};
 	// limit: bytes of stacks that wait.
-	UnfinishedStacks(const Ports& ports, Modules& modules, std::uint32_t max_frames,
+	UnfinishedStacks(const Ports& ports, Modules& modules, Outside outside, std::uint32_t max_frames,
 			 std::size_t limit = usual_limit)
-	    : shelf_(ports.unwinder), unwinder_(ports.unwinder), clock_(ports.clock), modules_(modules),
-	      maps_(ports.processes, modules, ports.clock), max_frames_(max_frames), limit_(limit)
+	    : outside_(std::move(outside)), shelf_(ports.unwinder), unwinder_(ports.unwinder), clock_(ports.clock),
+	      modules_(modules), maps_(ports.processes, modules, ports.clock), max_frames_(max_frames), limit_(limit)
 	{
 	}
 
 	// Where whoever makes tables puts them. Nothing is finished before it is open.
 	TableShelf& shelf() { return shelf_; }
 
-	using Done = std::function<void(const StackRecord&)>;
-	// A file that nobody has looked at was missed, too.
-	using Look = std::function<void(std::uint32_t tgid, std::uint64_t pc)>;
-
-	// A record with record.unfinished. done: those that need not wait, without it.
-	void add(StackRecord record, const Done& done);
+	// A record with record.unfinished.
+	void add(StackRecord record);
 	// Some wait, and it is some time ago that their tables were looked for.
 	bool is_due();
 	// Those whose tables are there by now.
-	void finish_some(const Done& done, const Look& look);
+	void finish_some();
 	// All others, as far as they go.
-	void finish_all(const Done& done);
+	void finish_all();
 	bool empty() const { return waiting_.empty(); }
 	const Counts& counts() const { return counts_; }
 	// How the stacks end that were finished since the last call, by weight.
@@ -59,15 +63,15 @@ private:
 	// A process's code, with the tables that walks have asked for.
 	using Codes = std::map<CodeMaps::Mappings, std::vector<CodeMapping>>;
 
-	bool is_ready(Waiting& waiting, const Look& look);
-	std::vector<CodeMapping>& codes_of(const Waiting& waiting, Codes& codes);
+	bool is_ready(Waiting& waiting);
 	bool supply(const Mapping& mapping, CodeMapping& code, Waiting& waiting);
 	bool go_on(Waiting& waiting, Codes& codes, GoneOn& found);
 	std::uint32_t number_of(const Waiting& waiting, std::uint32_t place);
 	void adopt(Waiting& waiting, GoneOn found);
-	void settle(Waiting& waiting, GoneOn found, const Done& done);
-	void end(Waiting& waiting, const char* count, const Done& done);
+	void settle(Waiting& waiting, GoneOn found);
+	void end(Waiting& waiting, const char* count);
 
+	const Outside outside_;
 	TableShelf shelf_;
 	Unwinder& unwinder_;
 	Clock& clock_;

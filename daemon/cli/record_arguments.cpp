@@ -64,7 +64,7 @@ SessionOptions session_of(const RecordArguments& arguments)
 	session.inherit = !session.all;
 	session.targets = arguments.pids;
 	session.max_frames = arguments.max_depth;
-	session.stack_bytes = arguments.stack_bytes / 8 * 8;
+	session.stack_bytes = arguments.stack_bytes;
 	session.excludes = arguments.excluded;
 	session.cgroup = arguments.cgroup;
 	if (!arguments.cpus.empty())

@@ -216,6 +216,10 @@ void read(Members in, ReportStack& stack)
 	else
 		in.fail("stop", "is unknown to this version");
 	stack.finished_later = in.has("finished");
+	if (stack.finished_later)
+		in.text("finished", word);
+	if (stack.finished_later && word != "later")
+		in.fail("finished", "is unknown to this version");
 	if (stack.methods.size() != stack.frames.size() || stack.stack_bytes.size() != stack.frames.size())
 		in.fail("", "frames, methods and stack_bytes differ in length");
 }

@@ -164,7 +164,7 @@ Result<StartedSession> Device::start_session(const SessionOptions& options)
 	request.cgroup_fd = cgroup ? cgroup.get() : 0;
 	request.cpus = user_pointer(options.cpus.data());
 	request.nr_cpus = options.cpus.size();
-	request.stack_bytes = options.stack_bytes;
+	request.stack_bytes = options.stack_bytes / 8 * 8;
 	if (const int code = call(fd_.get(), UWIND_IOC_SESSION_START, request))
 		return start_error(code, options);
 	return StartedSession{request.session, (request.flags & UWIND_SESSION_USER) != 0, request.stack_bytes};

@@ -69,16 +69,10 @@ bool copy_registers(Bytes bytes, Unfinished& unfinished)
 	return true;
 }
 
-bool knows_sp(const uwind_record_unfinished& raw)
-{
-	constexpr unsigned stack_pointers[] = {0, 7, 31, 4, 13}; // by enum uwind_arch
-	return raw.known >> stack_pointers[raw.arch] & 1;
-}
-
 bool is_sound(const uwind_record_unfinished& raw)
 {
 	return raw.arch > UWIND_ARCH_NONE && raw.arch <= UWIND_ARCH_ARM && raw.nr_frames < UWIND_MAX_FRAMES &&
-	       raw.file && raw.method < UWIND_NR_METHODS && !(raw.on_stack & ~raw.known) && knows_sp(raw) &&
+	       raw.file && raw.method < UWIND_NR_METHODS && !(raw.on_stack & ~raw.known) &&
 	       raw.stack_bytes <= UWIND_MAX_STACK_BYTES;
 }
 

@@ -80,6 +80,15 @@ struct Mapping {
 	std::string path; // as the process sees it, without " (deleted)"
 };
 
+// Null: there is none of them.
+inline const Mapping* mapping_at(const std::vector<Mapping>& mappings, std::uint64_t address)
+{
+	for (const Mapping& mapping : mappings)
+		if (address >= mapping.start && address < mapping.end)
+			return &mapping;
+	return nullptr;
+}
+
 // A file that frames lie in: announced once, before its first frame.
 struct FileRecord {
 	std::uint32_t number = 0;

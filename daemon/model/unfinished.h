@@ -52,6 +52,9 @@ struct Unfinished {
 	std::uint32_t on_stack = 0;
 	std::array<std::uint64_t, 32> registers{};
 	StackBytes stack; // from SP upwards
+
+	// An address in its code: a return address may be the first after its function.
+	std::uint64_t lookup() const { return pc - !exact; }
 };
 
 } // namespace uwind

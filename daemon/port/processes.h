@@ -21,6 +21,12 @@ struct ProcessFacts {
 
 constexpr std::uint64_t start_tick_ns = 10'000'000;
 
+// Of the process that started then, and not of another one that has its number by now. start_time_ns: exact.
+inline bool started_at(const ProcessFacts& facts, std::uint64_t start_time_ns)
+{
+	return facts.start_time_ns == start_time_ns - start_time_ns % start_tick_ns;
+}
+
 struct OpenedFile {
 	UniqueFd fd;
 	FileIdentity identity; // device numbers are those of the mapping

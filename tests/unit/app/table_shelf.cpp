@@ -18,6 +18,13 @@ TableRows rows(std::size_t number)
 	return content;
 }
 
+struct OpenShelf {
+	OpenShelf() { shelf.open(); }
+
+	CoreUnwinder unwinder;
+	TableShelf shelf{unwinder, 4096};
+};
+
 } // namespace
 
 TEST_CASE("a shelf that is not open keeps nothing")
@@ -28,11 +35,8 @@ TEST_CASE("a shelf that is not open keeps nothing")
 	CHECK_FALSE(shelf.get(1));
 }
 
-TEST_CASE("a table is packed once, and stays until there is no room")
+TEST_CASE_METHOD(OpenShelf, "a table is packed once, and stays until there is no room")
 {
-	CoreUnwinder unwinder;
-	TableShelf shelf(unwinder, 4096);
-	shelf.open();
 	shelf.put(1, rows(100));
 	shelf.put(2, rows(100));
 	const auto first = shelf.get(1);
@@ -46,11 +50,8 @@ TEST_CASE("a table is packed once, and stays until there is no room")
 	CHECK(shelf.get(3));
 }
 
-TEST_CASE("one table may be larger than the shelf, and then is alone")
+TEST_CASE_METHOD(OpenShelf, "one table may be larger than the shelf, and then is alone")
 {
-	CoreUnwinder unwinder;
-	TableShelf shelf(unwinder, 4096);
-	shelf.open();
 	shelf.put(1, rows(10));
 	shelf.put(2, rows(10000));
 	CHECK_FALSE(shelf.get(1));

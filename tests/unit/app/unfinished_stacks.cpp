@@ -3,45 +3,18 @@
 #include <catch2/catch.hpp>
 
 #include "unit/app/recorded.h"
+#include "unit/late_walk.h"
 
 using namespace uwind;
 using std::chrono::milliseconds;
 
 namespace {
 
-constexpr unsigned sp = 7; // the DWARF number of x86-64
-constexpr std::uint64_t late = 0x1000000, outer = 0x2000000, stack = 0x7000;
-
-// At offset 0 a function with a frame of 16 bytes, at 0x100 one that is the outermost.
-TableRows two_functions()
-{
-	Rule frame, outermost;
-	frame.kind = 1;
-	frame.cfa_reg = sp;
-	frame.cfa_off = 16;
-	frame.ra_place = 1;
-	frame.ra_off = -8;
-	outermost.kind = 2;
-	TableRows rows;
-	rows.rows = {{0, 0}, {0x100, 1}};
-	rows.rules = {frame, outermost};
-	return rows;
-}
+constexpr std::uint64_t late = 0x1000000, outer = 0x2000000;
 
 std::shared_ptr<const Unfinished> called_from(std::uint64_t caller)
 {
-	Unfinished unfinished;
-	unfinished.arch = Arch::x86_64;
-	unfinished.file = 1;
-	unfinished.method = Method::PC;
-	unfinished.exact = true;
-	unfinished.pc = late + 0x10;
-	unfinished.known = 1u << sp;
-	unfinished.registers[sp] = stack;
-	std::vector<std::uint8_t> bytes(16);
-	std::memcpy(bytes.data() + 8, &caller, sizeof(caller));
-	unfinished.stack = StackBytes(std::move(bytes));
-	return std::make_shared<const Unfinished>(std::move(unfinished));
+	return std::make_shared<const Unfinished>(unfinished_at(late + 0x10, caller));
 }
 
 // A process with two libraries, whose sample ended in the first one.
@@ -50,6 +23,7 @@ struct Late {
 	FakeFile& file = machine.files.add("/lib/late.so");
 	Mapping mapping;
 	bool served = false; // by another program's table
+	bool announced_after = false;
 	StackRecord record = stack_record(1, {frame(late + 0x10, 0x10, 1, Method::PC)}, Stop::NO_TABLE);
 
 	explicit Late(std::uint64_t caller = late + 0x110)
@@ -74,7 +48,11 @@ struct Late {
 		machine.processes.mappings_.swap(before_);
 		FileRecord announced = file_record(1, 1, mapping, file.identity);
 		announced.no_table = !served;
-		machine.send({announced, record});
+		if (announced_after)
+			machine.send({record});
+		machine.send({announced});
+		if (!announced_after)
+			machine.send({record});
 		auto report = recording.finish();
 		REQUIRE(report);
 		return *report;
@@ -111,6 +89,15 @@ TEST_CASE("a stack is finished when its table is there")
 	CHECK(other(report, "stacks_finished_later") == 1);
 	CHECK(report.counters.stops.at("no_table") == 0);
 	CHECK(report.counters.stops.at("outermost") == 1);
+}
+
+TEST_CASE("also if a message of another CPU announces the file after the sample")
+{
+	Late late_one;
+	late_one.announced_after = true;
+	const Report report = late_one.run();
+	REQUIRE(report.stacks.size() == 1);
+	CHECK(report.stacks[0].finished_later);
 }
 
 TEST_CASE("and when a file that nobody has announced has its table, too")
@@ -166,21 +153,22 @@ TEST_CASE("of stacks that wait the oldest is given up first")
 {
 	FakeMachine machine;
 	Modules modules;
-	UnfinishedStacks waiting(machine.ports(), modules, 64, 32);
+	std::vector<std::uint64_t> done;
+	UnfinishedStacks waiting(machine.ports(), modules,
+				 {[&](const StackRecord& left) { done.push_back(left.cookie); }, {}}, 64, 32);
 	const auto& file = machine.files.add("/lib/late.so");
 	machine.processes.map(1, "/lib/late.so", late);
 	machine.processes.facts_[1] = {"/bin/a", "a", 12'340'000'000};
 	modules.bind(1, modules.add(file.identity, file.path).id);
-	std::vector<std::uint64_t> done;
 	for (std::uint64_t cookie = 1; cookie <= 3; cookie++) {
 		auto record = stack_record(1, {frame(late + 0x10, 0x10, 1, Method::PC)}, Stop::NO_TABLE);
 		record.cookie = cookie;
 		record.unfinished = called_from(0);
-		waiting.add(std::move(record), [&](const StackRecord& left) { done.push_back(left.cookie); });
+		waiting.add(std::move(record));
 	}
 	CHECK(done == std::vector<std::uint64_t>{1});
 	CHECK(waiting.counts().at("unfinished_too_many") == 1);
-	waiting.finish_all([&](const StackRecord& left) { done.push_back(left.cookie); });
+	waiting.finish_all();
 	CHECK(done == std::vector<std::uint64_t>{1, 2, 3});
 	CHECK(waiting.empty());
 }

@@ -143,6 +143,8 @@ TEST_CASE("what is wrong in a report is named with its place")
 		{[](auto& j) { j["stacks"][0]["methods"][1] = "magic"; },
 		 "stacks[0].methods: has a word that is unknown to this version"},
 		{[](auto& j) { j["stacks"][1]["stop"] = "tired"; }, "stacks[1].stop: is unknown to this version"},
+		{[](auto& j) { j["stacks"][2]["finished"] = "soon"; },
+		 "stacks[2].finished: is unknown to this version"},
 		{[](auto& j) { j["samples"][0]["process"] = 2; }, "samples[0]: names a process that is not there"},
 		{[](auto& j) { j["samples"][3]["user_stack"] = 3; }, "samples[3]: names a stack that is not there"},
 		{[](auto& j) { j["samples"][3]["lost"] = "keys"; }, "samples[3].lost: is unknown to this version"},

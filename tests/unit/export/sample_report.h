@@ -36,7 +36,7 @@ inline Report sample_report()
 			 {0xdead, {}, 0xdead, {}, 0, false}};
 	report.stacks = {{{0, 1, 2}, {Method::PC, Method::EH_FRAME, Method::EH_FRAME}, {16, 32, {}}, Stop::OUTERMOST},
 			 {{3, 4}, {Method::PC, Method::FP}, {{}, {}}, Stop::NO_TABLE},
-			 {{1, 2}, {Method::PC, Method::SFRAME_V1}, {32, 16}, Stop::ZERO_RA}};
+			 {{1, 2}, {Method::PC, Method::SFRAME_V1}, {32, 16}, Stop::ZERO_RA, true}};
 	report.samples = {sample_of(0, 1 * s, 0, 2), sample_of(0, 1 * s + 5, 1, 1), sample_of(0, 5 * s, 2, 4),
 			  sample_of(1, 2 * s, 1, 1), sample_of(0, 2 * s, {}, 3)};
 	report.counters.requested = 12;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Messages as they may arrive: whole, cut off anywhere, and with lengths that lie.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include <cstring>
@@ -41,23 +42,28 @@ void set_header(Blob& message, const nlmsghdr& header)
 	std::memcpy(message.data(), &header, sizeof(header));
 }
 
-// A sample that is lost, in an attribute behind that of its thread.
-Blob good_message()
+// An attribute for each blob.
+Blob message_of(const std::vector<RecordBlob>& records)
 {
 	Blob message(NLMSG_HDRLEN + GENL_HDRLEN);
 	const std::uint32_t session = 7;
 	const std::uint64_t sequence = 41;
-	const RecordBlob thread = RecordBlob().thread(1), sample = RecordBlob().sample(1, 0);
 	put_attribute(message, UWIND_A_SESSION, &session, sizeof(session));
 	put_attribute(message, UWIND_A_SEQ, &sequence, sizeof(sequence));
-	put_attribute(message, UWIND_A_RECORDS, thread.bytes.data(), thread.bytes.size());
-	put_attribute(message, UWIND_A_RECORDS, sample.bytes.data(), sample.bytes.size());
+	for (const RecordBlob& blob : records)
+		put_attribute(message, UWIND_A_RECORDS, blob.bytes.data(), blob.bytes.size());
 	nlmsghdr header{};
 	header.nlmsg_len = static_cast<std::uint32_t>(message.size());
 	header.nlmsg_type = family;
 	set_header(message, header);
 	message[NLMSG_HDRLEN] = UWIND_CMD_RECORDS;
 	return message;
+}
+
+// A sample that is lost, in an attribute behind that of its thread.
+Blob good_message()
+{
+	return message_of({RecordBlob().thread(1), RecordBlob().sample(1, 0)});
 }
 
 // From memory that ends where the bytes do.
@@ -77,6 +83,17 @@ TEST_CASE("a message's session, number and records arrive")
 	CHECK(batch.sequence == 41);
 	CHECK(batch.records.size() == 1);
 	CHECK(batch.malformed == 0);
+}
+
+TEST_CASE("of a message with bytes of a stack nothing is left where it was received")
+{
+	const bool broken = GENERATE(false, true);
+	auto head = RecordBlob::unfinished_head();
+	head.file = broken ? 0 : head.file;
+	Blob message = message_of({RecordBlob().unfinished(head)});
+	CHECK(decode_message(message, family).malformed == broken);
+	CHECK(std::all_of(message.begin() + NLMSG_HDRLEN + GENL_HDRLEN, message.end(),
+			  [](auto byte) { return !byte; }));
 }
 
 TEST_CASE("a message that is cut off anywhere is malformed")

@@ -438,10 +438,6 @@ TEST_CASE("what it takes to go on contradicts itself: the sample arrives without
 	{
 		head.on_stack = 1;
 	}
-	SECTION("no SP")
-	{
-		head.known = 1u << 7;
-	}
 	SECTION("more stack than there is")
 	{
 		head.stack_bytes = 24;

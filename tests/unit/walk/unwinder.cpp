@@ -2,54 +2,18 @@
 // Going on with a walk that the module has sent.
 #include <catch2/catch.hpp>
 
-#include "unit/core/sframe_encoder.h"
+#include "unit/late_walk.h"
 #include "walk/unwinder.h"
 
 using namespace uwind;
 
 namespace {
 
-constexpr std::uint64_t code = 0x400000, stack = 0x7000;
-
-Rule frame_rule(std::int32_t cfa_off)
-{
-	Rule rule;
-	rule.kind = UW_RULE_FRAME;
-	rule.cfa_reg = UW_X86_SP;
-	rule.cfa_off = cfa_off;
-	rule.ra_place = UW_PLACE_CFA_MEM;
-	rule.ra_off = -8;
-	return rule;
-}
-
-// A function with a frame of 16 bytes, and one that is the outermost.
-TableRows two_functions(Arch arch = Arch::x86_64)
-{
-	Rule outermost;
-	outermost.kind = UW_RULE_OUTERMOST;
-	TableRows rows;
-	rows.rows = {{0, 0}, {0x100, 1}};
-	rows.rules = {frame_rule(16), outermost};
-	rows.method = unsigned(Method::EH_FRAME);
-	rows.arch = arch;
-	return rows;
-}
+constexpr std::uint64_t code = 0x400000;
 
 Unfinished at_first_instruction()
 {
-	Unfinished unfinished;
-	unfinished.arch = Arch::x86_64;
-	unfinished.file = 1;
-	unfinished.method = Method::PC;
-	unfinished.exact = true;
-	unfinished.pc = code + 0x10;
-	unfinished.known = 1u << UW_X86_SP;
-	unfinished.registers[UW_X86_SP] = stack;
-	std::vector<std::uint8_t> bytes(16);
-	const std::uint64_t caller = code + 0x110;
-	std::memcpy(bytes.data() + 8, &caller, sizeof(caller));
-	unfinished.stack = StackBytes(bytes);
-	return unfinished;
+	return unfinished_at(code + 0x10, code + 0x110);
 }
 
 CodeMapping mapping_of(const TableContent& content)
@@ -114,6 +78,15 @@ TEST_CASE("the bytes of the stack end before the stack does")
 	const auto found = CoreUnwinder().go_on(unfinished, {}, {mapping_of(two_functions())}, 64);
 	CHECK(found.stop == Stop::BAD_READ);
 	CHECK(found.frames.size() == 1);
+}
+
+TEST_CASE("without SP nothing is found")
+{
+	auto unfinished = at_first_instruction();
+	unfinished.known = 0;
+	const auto found = CoreUnwinder().go_on(unfinished, {}, {mapping_of(two_functions())}, 64);
+	CHECK(found.stop == Stop::BAD_REGS);
+	CHECK(found.frames.empty());
 }
 
 TEST_CASE("a broken table is refused")
