@@ -76,6 +76,15 @@ static __always_inline bool moves(struct uw_port *port, u64 address, struct uw_c
 	return uw_port_covers(port, address, covered);
 }
 
+/* The first step of a loop may go on where another one has ended: in the same mapping. */
+static __always_inline u8 moves_from_last(struct uw_along *along, const struct uw_covered *covered, u8 moved)
+{
+	bool same = along->last.start == covered->start && along->last.bytes == covered->bytes;
+
+	along->last.bytes = 0;
+	return same ? 0 : moved;
+}
+
 /*
  * Steps by the cache, to where the trail is met at the latest, or the stack ends. Of an exact pc it is one step.
  * Works on copies that nobody else has the address of, so that they are in registers.
@@ -103,6 +112,8 @@ static __always_inline void go_alone(struct uw_walk *walk, struct uw_port *port,
 			break;
 		if (plain->rule.cfa == UW_PLAIN_END) {
 			fill_frame(frame++, plain, &at, UW_STACK_BYTES_UNKNOWN);
+			if (along)
+				moved = moves_from_last(along, &at.covered, moved);
 			walk->stop = (enum uw_stop)plain->rule.ra;
 			break;
 		}
@@ -111,6 +122,7 @@ static __always_inline void go_alone(struct uw_walk *walk, struct uw_port *port,
 		bytes = cfa - at.sp;
 		fill_frame(frame, plain, &at, bytes < UW_STACK_BYTES_UNKNOWN ? (u32)bytes : UW_STACK_BYTES_UNKNOWN);
 		if (along) {
+			moved = moves_from_last(along, &at.covered, moved);
 			uw_along_fresh(along, (u32)(frame - walk->frames), at.sp, words.fp, &plain->rule, moved);
 			moved = 0;
 		}
@@ -121,8 +133,12 @@ static __always_inline void go_alone(struct uw_walk *walk, struct uw_port *port,
 			break;
 		}
 	}
-	if (along)
+	if (along) {
 		along->moved = moved;
+		along->last = at.covered;
+		if (moved) /* that is the next step's */
+			along->last.bytes = 0;
+	}
 	walk->nr_frames = (u32)(frame - walk->frames);
 	*state = at;
 }

@@ -53,20 +53,21 @@ static bool make_plain(struct uw_plain_rule *plain, const struct uw_rule *rule, 
 	return !exact;
 }
 
-void uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct uw_found *found, bool exact)
+bool uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct uw_found *found, bool exact)
 {
 	const struct uw_abi *abi = &uw_abis[walk->arch];
 	u32 key = uw_port_key(port);
 	struct uw_plain plain;
 
 	if (!key || !found->lasting || abi->word != 8 || !make_plain(&plain.rule, &found->rule, abi, exact))
-		return;
+		return false;
 	plain.pc = walk->regs.pc;
 	plain.offset = found->offset + (exact ? 0 : 1);
 	plain.key = key << 1 | exact;
 	plain.file = found->file;
 	plain.rule.method |= found->method;
 	walk->plain[uw_plain_slot(plain.pc)] = plain;
+	return true;
 }
 
 /* Whether the port vouches for the mapping of the next step. Its first one in a walk takes a look. */

@@ -23,8 +23,11 @@
 
 struct uw_port;
 
-/* What uw_port_find() has found for the frame at walk->regs.pc, if the port lets it be remembered and it is plain. */
-void uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct uw_found *found, bool exact);
+/*
+ * What uw_port_find() has found for the frame at walk->regs.pc, if the port lets it be remembered and it is plain.
+ * Returns whether it is: the step can then be taken as a plain one, and the run before it goes on (trail.h).
+ */
+bool uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct uw_found *found, bool exact);
 
 /*
  * Steps from walk->regs as far as they are plain and known, to the next number of frames that

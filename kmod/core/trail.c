@@ -30,6 +30,7 @@ void uw_along_run(struct uw_along *along, u32 nr_frames, u32 key, bool exact)
 		return;
 	along->key = key;
 	along->first = along->end = nr_frames + exact;
+	along->last.bytes = 0;
 	if (along->trail->key != key)
 		along->next = UW_TRAIL_STEPS + 1;
 	along->on_trail = false;
@@ -198,6 +199,7 @@ void uw_along_leave(struct uw_walk *walk)
 		walk->frames[frame].id = 0;
 	}
 	along->moved = UW_PLAIN_MOVED;
+	along->last.bytes = 0;
 	along->on_trail = false;
 	if (!--along->leaves_left)
 		along->next = UW_TRAIL_STEPS + 1;

@@ -58,6 +58,7 @@ struct uw_along {
 	u32 met_frame; /* and the frame then */
 	bool on_trail;
 	u8 leaves_left;
+	struct uw_covered last; /* the code of the run's last fresh step; no bytes: there is none */
 	u8 moved;          /* UW_PLAIN_MOVED of the next fresh step; of that at met; of the frame after the steps */
 	u8 method;         /* of the frame after the steps */
 	enum uw_stop stop; /* at that frame; NONE: the run does not end the stack */

@@ -267,7 +267,9 @@ static void note_missed(const struct uw_walk *walk, const struct uw_progress *at
 	missed->file = found->file;
 }
 
-static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct uw_progress *at, struct uw_found *found)
+/* *before: the frames before the step. Plain ones rely on nothing that was busy. */
+static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct uw_progress *at, struct uw_found *found,
+			 u32 *before)
 {
 	u32 skipped = at->exact ? 0 : 1;
 	struct uw_frame *frame;
@@ -281,10 +283,11 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct uw_p
 		return stop_unfound(walk, at, found, err);
 	if (walk->nr_frames == walk->max_frames)
 		return UW_STOP_DEPTH;
-	if (!err && walk->plain)
-		uw_plain_remember(walk, port, found, at->exact);
-	else
-		note_missed(walk, at, found);
+	if (!err && walk->plain && uw_plain_remember(walk, port, found, at->exact) && plain_steps(walk, port, at)) {
+		*before = walk->nr_frames;
+		return walk->stop;
+	}
+	note_missed(walk, at, found);
 	frame = push(walk, found, skipped, at->method);
 	if (err && at->exact && read_prologue(walk, port, found)) {
 		found->rule.kind = UW_RULE_READ;
@@ -316,7 +319,7 @@ static void run(struct uw_walk *walk, struct uw_port *port, struct uw_progress a
 		if (plain_steps(walk, port, &at))
 			before = walk->nr_frames; /* they rely on nothing that was busy */
 		else
-			walk->stop = step(walk, port, &at, &found);
+			walk->stop = step(walk, port, &at, &found, &before);
 		if (uw_port_busy(port) && walk->stop != UW_STOP_KILLED)
 			walk->stop = stop_busy(walk, before);
 		if (walk->stop == UW_STOP_NONE && walk->nr_frames % UW_PLAIN_FRAMES == 0 && uw_port_rest(port))
