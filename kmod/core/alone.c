@@ -19,70 +19,72 @@ static __always_inline void fill_frame(struct uw_frame *frame, const struct uw_p
 	frame->id = 0;
 }
 
-/* A word at or above SP, and in the window. */
-static __always_inline bool read_word(const struct uw_window *window, u64 sp, u64 address, u64 *word)
+/* In the window, as then all words between SP and it are. */
+static __always_inline bool find_cfa(const struct uw_window *window, const struct uw_plain_rule *rule,
+				     const struct uw_plain_state *at, u64 *cfa)
 {
-	if (address < sp || !uw_window_has(window, address))
+	u64 last;
+
+	if (rule->method & UW_PLAIN_BY_FP) {
+		if (!at->fp_known || at->fp & 7)
+			return false;
+		last = at->fp + 8 * (u64)rule->cfa - 8;
+	} else {
+		last = at->sp + 8 * (u64)rule->cfa - 8;
+	}
+	if (!uw_window_has(window, last))
 		return false;
-	uw_port_peek(window, uw_window_hold(window, address), word, failed);
+	*cfa = uw_window_hold(window, last) + 8;
+	return true;
+}
+
+/*
+ * A word so many words from the CFA, which is below it, if it is not below SP. Where the processor goes ahead as if it
+ * were not, the address is still less than UW_PLAIN_REACH below the window.
+ */
+static __always_inline bool read_word(const struct uw_window *window, u64 sp, u64 cfa, s16 words, u64 *word)
+{
+	u64 address = cfa + 8 * (u64)words;
+
+	if (address < sp)
+		return false;
+	uw_port_peek(window, address, word, failed);
 	return true;
 
 failed:
 	return false;
 }
 
-static __always_inline bool find_cfa(const struct uw_plain_rule *rule, const struct uw_plain_state *at, u64 *cfa)
+/* The caller's. Nothing has changed if that is not known. */
+static __always_inline bool set_fp(const struct uw_window *window, const struct uw_plain_rule *rule, u64 cfa,
+				   struct uw_plain_state *at)
 {
-	*cfa = at->sp + 8 * (u64)rule->cfa;
-	if (!(rule->method & UW_PLAIN_BY_FP))
+	u64 word = 0;
+
+	if (!rule->fp)
 		return true;
-	*cfa = at->fp + 8 * (u64)rule->cfa;
-	return at->fp_known && !(at->fp & 7);
-}
-
-/* What a step reads. */
-struct words {
-	u64 ra;
-	u64 fp; /* if the rule has a place for it */
-};
-
-static __always_inline bool read_words(const struct uw_window *window, const struct uw_plain_rule *rule, u64 sp,
-				       u64 cfa, struct words *words)
-{
-	if (!read_word(window, sp, cfa + 8 * (u64)rule->ra, &words->ra) || !words->ra)
+	if (rule->fp != UW_PLAIN_FP_LOST && !read_word(window, at->sp, cfa, rule->fp, &word))
 		return false;
-	return !rule->fp || rule->fp == UW_PLAIN_FP_LOST || read_word(window, sp, cfa + 8 * (u64)rule->fp, &words->fp);
+	at->fp = word;
+	at->fp_known = rule->fp != UW_PLAIN_FP_LOST;
+	return true;
 }
 
-static __always_inline void set_caller(struct uw_plain_state *at, const struct uw_plain_rule *rule, u64 cfa,
-				       const struct words *words)
+/*
+ * The code at the address is not in the mapping that was looked at last: it is in one that the port vouches for? Whether that
+ * is another one than that of the run's last fresh step matters to the next one.
+ */
+static __always_inline bool moves(struct uw_port *port, struct uw_along *along, u64 address, struct uw_covered *covered,
+				  u8 *moved)
 {
-	if (rule->fp) {
-		at->fp = words->fp;
-		at->fp_known = rule->fp != UW_PLAIN_FP_LOST;
-	}
-	if (rule->base_slot) {
-		at->base_slot = rule->base_slot;
-		at->base_cfa = cfa;
-	}
-	at->method = rule->method & UW_PLAIN_METHOD;
-	at->sp = cfa;
-}
+	bool vouched = uw_port_covers(port, address, covered);
 
-/* Another mapping of code than the last step's: one that the port vouches for? */
-static __always_inline bool moves(struct uw_port *port, u64 address, struct uw_covered *covered, u8 *moved)
-{
-	*moved = UW_PLAIN_MOVED;
-	return uw_port_covers(port, address, covered);
-}
-
-/* The first step of a loop may go on where another one has ended: in the same mapping. */
-static __always_inline u8 moves_from_last(struct uw_along *along, const struct uw_covered *covered, u8 moved)
-{
-	bool same = along->last.start == covered->start && along->last.bytes == covered->bytes;
-
-	along->last.bytes = 0;
-	return same ? 0 : moved;
+	if (!along)
+		return vouched;
+	if (along->last.start != covered->start || along->last.bytes != covered->bytes)
+		*moved = UW_PLAIN_MOVED;
+	along->last = *covered;
+	return vouched;
 }
 
 /*
@@ -94,53 +96,70 @@ static __always_inline void go_alone(struct uw_walk *walk, struct uw_port *port,
 {
 	struct uw_frame *frame = walk->frames + walk->nr_frames, *end = frame + most;
 	struct uw_along *along = walk->along;
+	struct uw_trail_step *fresh = along ? along->fresh + walk->nr_frames % UW_TRAIL_STEPS : NULL;
+	const struct uw_trail_step *outer = along ? uw_trail_step(along->trail, along->next) : NULL;
 	struct uw_plain_state at = *state;
 	const struct uw_window window = *open;
 	const u64 back = !(at.key & 1);
 	const struct uw_plain *plain;
 	u8 moved = along ? along->moved : 0;
-	u64 cfa, bytes;
+	u64 cfa, ra;
 
-	for (; frame < end; frame++) {
-		struct words words = { 0 };
-
+	for (; frame < end; frame++, fresh++) {
 		plain = walk->plain + uw_plain_slot(at.pc);
 		if (plain->pc != at.pc || plain->key != at.key)
 			break;
 		if (at.pc - back - at.covered.start >= at.covered.bytes &&
-		    !moves(port, at.pc - back, &at.covered, &moved))
+		    !moves(port, along, at.pc - back, &at.covered, &moved))
 			break;
 		if (plain->rule.cfa == UW_PLAIN_END) {
 			fill_frame(frame++, plain, &at, UW_STACK_BYTES_UNKNOWN);
-			if (along)
-				moved = moves_from_last(along, &at.covered, moved);
 			walk->stop = (enum uw_stop)plain->rule.ra;
 			break;
 		}
-		if (!find_cfa(&plain->rule, &at, &cfa) || !read_words(&window, &plain->rule, at.sp, cfa, &words))
+		if (!find_cfa(&window, &plain->rule, &at, &cfa) || cfa - at.sp >= UW_STACK_BYTES_UNKNOWN ||
+		    !read_word(&window, at.sp, cfa, plain->rule.ra, &ra) || !ra ||
+		    !set_fp(&window, &plain->rule, cfa, &at))
 			break;
-		bytes = cfa - at.sp;
-		fill_frame(frame, plain, &at, bytes < UW_STACK_BYTES_UNKNOWN ? (u32)bytes : UW_STACK_BYTES_UNKNOWN);
+		fill_frame(frame, plain, &at, (u32)(cfa - at.sp));
 		if (along) {
-			moved = moves_from_last(along, &at.covered, moved);
-			uw_along_fresh(along, (u32)(frame - walk->frames), at.sp, words.fp, &plain->rule, moved);
+			uw_trail_step_set(fresh, &at, &plain->rule);
+			if (moved)
+				fresh->rule.method |= UW_PLAIN_MOVED;
 			moved = 0;
 		}
-		set_caller(&at, &plain->rule, cfa, &words);
-		at.pc = uw_port_strip(port, words.ra);
-		if (along && uw_along_meets(along, &at)) {
+		if (plain->rule.base_slot) {
+			state->base_slot = plain->rule.base_slot;
+			state->base_cfa = cfa;
+		}
+		at.method = plain->rule.method & UW_PLAIN_METHOD;
+		at.sp = cfa;
+		at.pc = uw_port_strip(port, ra);
+		if (along && uw_trail_meets(along->trail, &outer, &at)) {
 			frame++;
 			break;
 		}
 	}
 	if (along) {
 		along->moved = moved;
-		along->last = at.covered;
-		if (moved) /* that is the next step's */
-			along->last.bytes = 0;
+		along->next = (u32)(outer - along->trail->steps);
 	}
 	walk->nr_frames = (u32)(frame - walk->frames);
+	at.base_slot = state->base_slot;
+	at.base_cfa = state->base_cfa;
 	*state = at;
+}
+
+/* Steps for which user memory is held open: they end where the ring of fresh ones does. */
+static u32 burst(const struct uw_walk *walk, const struct uw_plain_state *at, u32 most)
+{
+	if (at->key & 1)
+		return 1;
+	if (most > UW_ALONE_BURST)
+		most = UW_ALONE_BURST;
+	if (most > UW_TRAIL_STEPS - walk->nr_frames % UW_TRAIL_STEPS)
+		most = UW_TRAIL_STEPS - walk->nr_frames % UW_TRAIL_STEPS;
+	return most;
 }
 
 bool uw_alone_steps(struct uw_walk *walk, struct uw_port *port, struct uw_plain_state *at, u32 most)
@@ -150,13 +169,10 @@ bool uw_alone_steps(struct uw_walk *walk, struct uw_port *port, struct uw_plain_
 
 	if (walk->along && walk->along->on_trail)
 		uw_along_leave(walk);
-	if (most > UW_ALONE_BURST)
-		most = UW_ALONE_BURST;
-	if (at->key & 1)
-		most = 1;
 	if (at->sp & 7 || !uw_port_open(port, at->sp, &window))
 		return false;
-	go_alone(walk, port, &window, at, most);
+	if (window.start >= UW_PLAIN_REACH)
+		go_alone(walk, port, &window, at, burst(walk, at, most));
 	uw_port_close(port);
 	if (walk->nr_frames > before)
 		at->key &= ~1u;

@@ -16,6 +16,7 @@ struct uw_plain_rule {
 	u8 method;    /* enum uw_method, and flags */
 };
 
+#define UW_PLAIN_REACH   (8u * 32768) /* bytes: no word is further from the CFA */
 #define UW_PLAIN_END     (-32768)
 #define UW_PLAIN_FP_LOST (-32768)
 #define UW_PLAIN_METHOD  0x1f

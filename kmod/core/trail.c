@@ -9,7 +9,7 @@
 #include "trail.h"
 #include "uw_port_walk.h"
 
-_Static_assert(sizeof(struct uw_trail_step) == 24, "a trail takes 3.7 KiB");
+_Static_assert(sizeof(struct uw_trail_step) == 32, "a trail takes 4.2 KiB");
 
 void uw_along_begin(struct uw_along *along)
 {
@@ -52,12 +52,11 @@ static __always_inline u32 follow(const struct uw_trail *trail, struct uw_port *
 				  u32 from, u32 to)
 {
 	const struct uw_trail_step *step = uw_trail_step(trail, from), *end = uw_trail_step(trail, to);
-	const struct uw_frame *frame = uw_trail_frame(trail, from);
 	u64 word;
 
-	for (; step < end; step++, frame++) {
+	for (; step < end; step++) {
 		uw_port_peek(window, step[1].sp + 8 * (u64)step->rule.ra, &word, failed);
-		if (uw_port_strip(port, word) != frame[1].pc)
+		if (uw_port_strip(port, word) != step[1].pc)
 			break;
 		if (!(step->rule.method & UW_PLAIN_FP_READ))
 			continue;
@@ -155,7 +154,7 @@ static u32 follow_steps(struct uw_walk *walk, struct uw_port *port, struct uw_pl
 	find_base(trail, from, reached, at);
 	push_frames(walk, from, reached);
 	at->sp = trail->steps[reached].sp;
-	at->pc = trail->frames[reached].pc;
+	at->pc = trail->steps[reached].pc;
 	at->method = trail->frames[reached].method;
 	return reached;
 }
@@ -187,14 +186,13 @@ void uw_along_leave(struct uw_walk *walk)
 {
 	struct uw_along *along = walk->along;
 	u32 step = along->met, frame = along->met_frame;
-	const struct uw_trail_step *trail_step;
-	struct uw_plain_rule rule;
+	struct uw_trail_step *fresh;
 
 	for (; frame < walk->nr_frames; step++, frame++) {
-		trail_step = &along->trail->steps[step];
-		rule = trail_step->rule;
-		rule.method &= UW_PLAIN_METHOD | UW_PLAIN_BY_FP;
-		uw_along_fresh(along, frame, trail_step->sp, trail_step->fp, &rule, along->moved);
+		fresh = &along->fresh[frame % UW_TRAIL_STEPS];
+		*fresh = along->trail->steps[step];
+		fresh->rule.method &= UW_PLAIN_METHOD | UW_PLAIN_BY_FP;
+		fresh->rule.method |= along->moved;
 		along->moved = along->trail->alike[step] == 1 ? UW_PLAIN_MOVED : 0;
 		walk->frames[frame].id = 0;
 	}
@@ -214,10 +212,10 @@ static void keep_end(struct uw_walk *walk)
 	trail->key = along->key;
 	trail->stop = along->stop;
 	trail->steps[UW_TRAIL_STEPS].sp = along->sp;
+	trail->steps[UW_TRAIL_STEPS].pc = along->pc;
 	trail->steps[UW_TRAIL_STEPS].rule.method = 0;
 	trail->alike[UW_TRAIL_STEPS] = 1;
 	if (along->stop == UW_STOP_NONE) {
-		trail->frames[UW_TRAIL_STEPS].pc = along->pc;
 		trail->frames[UW_TRAIL_STEPS].method = along->method;
 		return;
 	}
@@ -225,16 +223,16 @@ static void keep_end(struct uw_walk *walk)
 	trail->frames[UW_TRAIL_STEPS] = walk->frames[along->end];
 }
 
-/* What of FP matters at a step, if that is used after it or is not. */
-static __always_inline u8 flags_of(const struct uw_plain_rule *rule, u8 used)
+/* What of FP matters at a step, if that is used after it or is not. Returns whether it is before it. */
+static __always_inline bool set_flags(struct uw_plain_rule *rule, bool used)
 {
 	u8 method = rule->method & (UW_PLAIN_METHOD | UW_PLAIN_BY_FP);
 
 	if (used && rule->fp)
 		method |= UW_PLAIN_FP_READ;
-	if (method & UW_PLAIN_BY_FP || (used && !rule->fp))
-		method |= UW_PLAIN_FP_USED;
-	return method;
+	used = method & UW_PLAIN_BY_FP || (used && !rule->fp);
+	rule->method = used ? method | UW_PLAIN_FP_USED : method;
+	return used;
 }
 
 /* So many frames before that one become the steps before that one. moved: that frame's code is in another mapping. */
@@ -242,22 +240,25 @@ static void keep(struct uw_walk *walk, u32 frame, u32 step, u32 nr, u8 moved)
 {
 	struct uw_along *along = walk->along;
 	struct uw_trail *trail = along->trail;
-	u8 used = trail->steps[step].rule.method & UW_PLAIN_FP_USED, method;
+	struct uw_frame *from = walk->frames + frame, *to = trail->frames + step;
+	struct uw_trail_step *now = trail->steps + step;
+	bool used = now->rule.method & UW_PLAIN_FP_USED;
+	u8 *alike = trail->alike + step, run = *alike;
+	u32 id = along->last_id;
 
 	trail->start = step - nr;
-	while (nr--) {
+	for (; nr; nr--) {
 		frame--;
-		step--;
-		walk->frames[frame].id = along->stop != UW_STOP_NONE ? ++along->last_id : 0;
-		trail->frames[step] = walk->frames[frame];
-		trail->steps[step] = along->fresh[frame % UW_TRAIL_STEPS];
-		trail->alike[step] = moved ? 1 : trail->alike[step + 1] + 1;
-		method = trail->steps[step].rule.method;
-		moved = method & UW_PLAIN_MOVED;
-		method = flags_of(&trail->steps[step].rule, used);
-		trail->steps[step].rule.method = method;
-		used = method & UW_PLAIN_FP_USED;
+		from--;
+		from->id = along->stop != UW_STOP_NONE ? ++id : 0;
+		*--to = *from;
+		*--now = along->fresh[frame % UW_TRAIL_STEPS];
+		run = moved ? 1 : run + 1;
+		*--alike = run;
+		moved = now->rule.method & UW_PLAIN_MOVED;
+		used = set_flags(&now->rule, used);
 	}
+	along->last_id = id;
 }
 
 /* At most so many frames, and those of the run. */

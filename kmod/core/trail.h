@@ -25,9 +25,10 @@
 #define UW_TRAIL_STEPS  64u
 #define UW_TRAIL_LEAVES 4u /* then a walk goes by itself to its end, as meeting it again costs more than that */
 
-/* Before it SP is sp; the frame is at the same index in frames. */
+/* From pc, where SP is sp. The frame is at the same index in frames. */
 struct uw_trail_step {
 	u64 sp;
+	u64 pc;
 	u64 fp; /* that it has read, if its rule has a place for it */
 	struct uw_plain_rule rule;
 };
@@ -58,7 +59,7 @@ struct uw_along {
 	u32 met_frame; /* and the frame then */
 	bool on_trail;
 	u8 leaves_left;
-	struct uw_covered last; /* the code of the run's last fresh step; no bytes: there is none */
+	struct uw_covered last; /* mapping of the code that was looked at last; no bytes: none */
 	u8 moved;          /* UW_PLAIN_MOVED of the next fresh step; of that at met; of the frame after the steps */
 	u8 method;         /* of the frame after the steps */
 	enum uw_stop stop; /* at that frame; NONE: the run does not end the stack */
@@ -114,36 +115,43 @@ static __always_inline bool uw_trail_has_fp(const struct uw_trail *trail, u32 i,
 	return step < end && at->fp_known && at->fp + 8 * (u64)step->rule.cfa == step[1].sp;
 }
 
+/* pc and SP are those of step i. */
 static __always_inline bool uw_trail_has(const struct uw_trail *trail, u32 i, const struct uw_plain_state *at)
 {
-	const struct uw_frame *frame = uw_trail_frame(trail, i);
+	return i < UW_TRAIL_STEPS + (trail->stop != UW_STOP_NONE) && uw_trail_frame(trail, i)->method == at->method &&
+	       uw_trail_has_fp(trail, i, at);
+}
 
-	return i < UW_TRAIL_STEPS + (trail->stop != UW_STOP_NONE) && frame->pc == at->pc &&
-	       frame->method == at->method && uw_trail_has_fp(trail, i, at);
+/* Whether the next step, at a return address, is one of the trail, from *outer on. *outer becomes the first one there. */
+static __always_inline bool uw_trail_meets(const struct uw_trail *trail, const struct uw_trail_step **outer,
+					   const struct uw_plain_state *at)
+{
+	const struct uw_trail_step *step = *outer;
+
+	while (step->sp < at->sp)
+		step++;
+	*outer = step;
+	return step->sp == at->sp && step->pc == at->pc && uw_trail_has(trail, (u32)(step - trail->steps), at);
 }
 
 /* Whether the next step, at a return address, is one of the trail: number along->next. */
 static __always_inline bool uw_along_meets(struct uw_along *along, const struct uw_plain_state *at)
 {
-	const struct uw_trail_step *step = uw_trail_step(along->trail, along->next);
+	const struct uw_trail_step *outer = uw_trail_step(along->trail, along->next);
+	bool met = uw_trail_meets(along->trail, &outer, at);
 
-	while (step->sp < at->sp) {
-		step++;
-		along->next++;
-	}
-	return step->sp == at->sp && uw_trail_has(along->trail, along->next, at);
+	along->next = (u32)(outer - along->trail->steps);
+	return met;
 }
 
-/* The run has a step more, by itself, from that frame. */
-static __always_inline void uw_along_fresh(struct uw_along *along, u32 frame, u64 sp, u64 fp,
-					   const struct uw_plain_rule *rule, u8 moved)
+/* A step from there. FP is the caller's already, if the rule has a place for it. */
+static __always_inline void uw_trail_step_set(struct uw_trail_step *step, const struct uw_plain_state *at,
+					      const struct uw_plain_rule *rule)
 {
-	struct uw_trail_step *step = along->fresh + frame % UW_TRAIL_STEPS;
-
-	step->sp = sp;
-	step->fp = fp;
+	step->sp = at->sp;
+	step->pc = at->pc;
+	step->fp = at->fp;
 	step->rule = *rule;
-	step->rule.method |= moved;
 }
 
 #endif

@@ -13,7 +13,7 @@
  * the same thing mostly once. To find it again there is a table of fixed size, empty for
  * a new message, where a record forgets the one before it of the same hash.
  */
-#include <linux/jhash.h>
+#include <linux/hash.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <net/genetlink.h>
@@ -192,10 +192,23 @@ void uw_batch_add(struct uw_batch_writer *writer, u32 bytes)
 		skb_put(writer->batch->skb, bytes);
 }
 
+/* A record's length is a multiple of 8. */
+static u32 batch_hash(const void *record, u32 bytes)
+{
+	u64 hash = 0, word;
+	u32 i;
+
+	for (i = 0; i < bytes; i += sizeof(word)) {
+		memcpy(&word, record + i, sizeof(word)); /* which may lie anywhere */
+		hash = (hash ^ word) * GOLDEN_RATIO_64;
+	}
+	return hash >> (64 - UW_BATCH_ANNOUNCED_BITS);
+}
+
 static u16 batch_announce(struct uw_batch *batch, struct uw_named *record)
 {
 	u32 bytes = record->record.bytes;
-	u32 *place = &batch->announced[jhash(record, bytes, 0) % UW_BATCH_ANNOUNCED];
+	u32 *place = &batch->announced[batch_hash(record, bytes)];
 	const struct uw_named *other = (void *)(batch->skb->data + *place);
 
 	if (*place && !memcmp(&other->record, &record->record, sizeof(record->record)) &&

@@ -14,7 +14,8 @@
 struct nlattr;
 struct sk_buff;
 
-#define UW_BATCH_ANNOUNCED 512
+#define UW_BATCH_ANNOUNCED_BITS 9
+#define UW_BATCH_ANNOUNCED      (1u << UW_BATCH_ANNOUNCED_BITS)
 
 /* How records begin that others name by number. */
 struct uw_named {
