@@ -144,7 +144,8 @@ static void deferred_answer(const struct uw_answer *answer)
 	unsigned int caller;
 	int index;
 
-	for (caller = 0; caller < UW_MAX_CALLERS; caller++) {
+	for_each_set_bit(caller, &answer->request->owed_by, UW_MAX_CALLERS)
+	{
 		if (!atomic64_read(&owed[caller]))
 			continue;
 		index = srcu_read_lock(&callers_srcu);

@@ -99,6 +99,8 @@ static bool pending_add(struct uw_request *request, const struct task_struct *ta
 {
 	u32 i;
 
+	request->asked_by = 0;
+	request->owed_by = 0;
 	WRITE_ONCE(request->owner, task);
 	for (i = 0; i < UW_PENDING_PROBES; i++)
 		if (!cmpxchg(pending_slot(task, i), NULL, request))
@@ -213,6 +215,12 @@ static struct uw_request *request_get(struct pt_regs *regs, u64 *cookie, int *lo
 	return request;
 }
 
+static void note_asker(unsigned long *askers, unsigned int slot)
+{
+	if (!test_bit(slot, askers))
+		set_bit(slot, askers);
+}
+
 int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie)
 {
 	int loss;
@@ -221,6 +229,7 @@ int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie)
 	if (!request)
 		return loss;
 	atomic_inc(&request->asked[slot]);
+	note_asker(&request->asked_by, slot);
 	return -1;
 }
 
@@ -231,7 +240,10 @@ int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie)
 
 	if (!request)
 		return -1 - loss;
-	return atomic64_cmpxchg(&request->owed[caller], 0, *cookie) ? 1 : 0;
+	if (atomic64_cmpxchg(&request->owed[caller], 0, *cookie))
+		return 1;
+	note_asker(&request->owed_by, caller);
+	return 0;
 }
 
 /* Frames for one walk: the CPU's spare ones, unless a walk that sleeps has them. */
@@ -284,6 +296,7 @@ int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_s
 		return -EAGAIN;
 	*cookie = request->cookie;
 	atomic_inc(&request->asked[slot]);
+	note_asker(&request->asked_by, slot);
 	request->quota = quota;
 	if (!uw_work_queue(&request->work, task))
 		return 0;

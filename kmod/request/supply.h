@@ -63,6 +63,9 @@ struct uw_request {
 	u8 arch;        /* enum uw_arch of the registers; NONE: late */
 	struct uw_regs regs;
 	u64 shadow; /* where the shadow stack had its last return address; 0: it has none */
+	/* Where asked[] and owed[] may be other than 0, a bit each. Set after these in any context; cleared while nobody asks. */
+	unsigned long asked_by;
+	unsigned long owed_by;
 	/* Triggers per session slot. Added to in any context; taken by the answer, or by uw_request_forget(). */
 	atomic_t asked[UWIND_MAX_SESSIONS];
 	/* The cookie, to callers that wait for it; else 0. Set in any context; taken by the answer, or by a cancel. */
