@@ -27,7 +27,7 @@ static DEFINE_PER_CPU(struct uw_counts, caller_counts);
 int uw_deferred_init(struct uw_deferred *work, uw_deferred_func_t func)
 {
 	unsigned int slot;
-	int err = uw_request_prepare();
+	int err = uw_request_prepare(UWIND_DEFAULT_FRAMES);
 
 	if (err)
 		return err;

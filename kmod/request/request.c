@@ -21,6 +21,7 @@
 
 #include "access/quota.h"
 #include "core/shadow.h"
+#include "request/frames.h"
 #include "request/request.h"
 #include "stats.h"
 #include "uw_port_walk.h"
@@ -33,12 +34,13 @@
 #define UW_PENDING_PROBES    8
 #define UW_MAX_ATOMIC_FRAMES 256u /* of a walk that is not preempted */
 
+static_assert(UW_MAX_ATOMIC_FRAMES <= UWIND_DEFAULT_FRAMES);
+
 static_assert(offsetof(struct uw_request, work) == 0);
 static_assert(offsetof(struct uw_work, resident) == 0);
 
 static struct uw_request *pending[1 << UW_PENDING_BITS];
 static DEFINE_PER_CPU(u64, cookie_count);
-static DEFINE_PER_CPU(struct uw_frame *, spare_frames);
 static const struct uw_asker *askers[UW_MAX_ASKERS]; /* Set by: module init */
 static u32 nr_askers;
 static u32 max_frames = UWIND_DEFAULT_FRAMES;
@@ -246,23 +248,10 @@ int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie)
 	return 0;
 }
 
-/* Frames for one walk: the CPU's spare ones, unless a walk that sleeps has them. */
-static struct uw_frame *frames_take(void)
-{
-	struct uw_frame *frames = this_cpu_xchg(spare_frames, NULL);
-
-	return frames ?: kvmalloc_array(UWIND_MAX_FRAMES, sizeof(*frames), GFP_NOWAIT | __GFP_NOWARN);
-}
-
-static void frames_give(struct uw_frame *frames)
-{
-	kvfree(this_cpu_xchg(spare_frames, frames));
-}
-
 static void request_free(struct uw_request *request)
 {
 	if (request->last.frames)
-		frames_give(request->last.frames);
+		uw_frames_give(request->last.frames, UW_MAX_ATOMIC_FRAMES);
 	request->last.frames = NULL;
 	uw_quota_uncharge(request->quota, UW_QUOTA_ASKS, 1);
 	request->quota = NULL;
@@ -365,7 +354,7 @@ static void request_walk_early(struct uw_request *request)
 {
 	struct uw_walk walk = { .max_frames = min(READ_ONCE(max_frames), UW_MAX_ATOMIC_FRAMES) };
 
-	walk.frames = this_cpu_xchg(spare_frames, NULL);
+	walk.frames = uw_frames_take_spare();
 	if (!walk.frames)
 		return;
 	request_walk(request, &walk, true);
@@ -422,7 +411,7 @@ static void request_answer_now(struct uw_request *request, struct uw_answer *ans
 	/* Of a program that was being executed then, the registers were not there yet. */
 	if (request->in_execve || exec_id_differs(request))
 		request->late_regs = true;
-	walk.frames = frames_take();
+	walk.frames = uw_frames_take(walk.max_frames);
 	if (walk.frames) {
 		request_walk(request, &walk, false);
 		answer->walk = &walk;
@@ -431,7 +420,7 @@ static void request_answer_now(struct uw_request *request, struct uw_answer *ans
 	}
 	request_deliver(request, answer);
 	if (walk.frames)
-		frames_give(walk.frames);
+		uw_frames_give(walk.frames, walk.max_frames);
 }
 
 static void request_run(struct uw_work *work)
@@ -527,24 +516,16 @@ static void cpus_prepare(void)
 	}
 }
 
-int uw_request_prepare(void)
+int uw_request_prepare(u32 most)
 {
-	int cpu;
+	int err;
 
 	might_sleep();
 	cpus_prepare();
-	for_each_possible_cpu(cpu) {
-		struct uw_frame **spare = per_cpu_ptr(&spare_frames, cpu);
-		struct uw_frame *frames;
-
-		if (READ_ONCE(*spare))
-			continue;
-		frames = kvmalloc_array(UWIND_MAX_FRAMES, sizeof(*frames), GFP_KERNEL);
-		if (!frames)
-			return -ENOMEM;
-		kvfree(xchg(spare, frames));
-	}
-	return uw_steps_prepare() ?: uw_supply_prepare(&request_kind);
+	err = uw_frames_prepare(UWIND_DEFAULT_FRAMES);
+	if (!err && most > UWIND_DEFAULT_FRAMES)
+		err = uw_frames_prepare(most);
+	return err ?: uw_steps_prepare() ?: uw_supply_prepare(&request_kind);
 }
 
 void uw_request_exit(void)
@@ -552,8 +533,7 @@ void uw_request_exit(void)
 	int cpu;
 
 	uw_supply_exit();
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&kick_work, cpu));
-		kvfree(per_cpu(spare_frames, cpu));
-	}
+	uw_frames_exit();
 }

@@ -78,8 +78,8 @@ u32 uw_request_count(void);
  */
 void uw_request_walk_last(void);
 
-/* Make sure that there is a first supply. May sleep. */
-int uw_request_prepare(void);
+/* Make sure that there is a first supply, and room for walks of so many frames. May sleep. */
+int uw_request_prepare(u32 most);
 void uw_request_exit(void);
 
 #endif

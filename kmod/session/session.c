@@ -180,7 +180,7 @@ static int session_init(struct uw_session *session, const struct uwind_session_s
 	if (!err)
 		err = uw_filter_init(&session->filter, arg, lists);
 	if (!err)
-		err = uw_request_prepare();
+		err = uw_request_prepare(session->sender.max_frames);
 	return err ?: session_init_trigger(session, arg, owner->quota);
 }
 
