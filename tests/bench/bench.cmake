@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0
+# The benchmarks, and the libraries that make their stacks.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(UNWIND REQUIRED IMPORTED_TARGET libunwind)
+pkg_check_modules(DW REQUIRED IMPORTED_TARGET libdw libelf)
+
+# Compiled once more for each: a library's name is that of its functions.
+foreach(library framed_a framed_b framed_c plain_a plain_b plain_c)
+  add_library(bench_${library} SHARED bench/walk/calls.c)
+  target_compile_definitions(bench_${library} PRIVATE BENCH_LIBRARY=bench_${library})
+  target_compile_options(bench_${library} PRIVATE -O2 -fasynchronous-unwind-tables -Wa,--gsframe)
+  target_link_libraries(bench_${library} PRIVATE uwind_options)
+  list(APPEND bench_libraries bench_${library})
+endforeach()
+foreach(part a b c)
+  target_compile_options(bench_framed_${part} PRIVATE -fno-omit-frame-pointer)
+  target_compile_options(bench_plain_${part} PRIVATE -fomit-frame-pointer)
+endforeach()
+
+add_library(bench_report STATIC bench/report.cpp)
+target_include_directories(bench_report PUBLIC .)
+target_compile_options(bench_report PUBLIC -O2)
+target_link_libraries(bench_report PRIVATE uwind_options)
+
+uwind_test_program(bench_walk bench/bench_walk.cpp bench/walk/stack.cpp bench/walk/tables.cpp bench/walk/ours.cpp bench/walk/peers.cpp)
+target_link_libraries(bench_walk PRIVATE bench_report ${bench_libraries} uwind_walk uwind_tables PkgConfig::UNWIND PkgConfig::DW)
+
+# The fastest of some runs, of a table as large as libLLVM's.
+uwind_test_program(bench_core bench/bench_core.cpp)
+target_include_directories(bench_core PRIVATE .)
+target_compile_options(bench_core PRIVATE -O2)
+target_link_libraries(bench_core PRIVATE uwind_core PkgConfig::UNWIND)
+uwind_test_program(bench_lower bench/bench_lower.cpp)
+target_compile_options(bench_lower PRIVATE -O2)
+target_link_libraries(bench_lower PRIVATE uwind_objects)
+
+# Where libzydis-dev is installed.
+find_package(Zydis QUIET)
+if(Zydis_FOUND)
+  uwind_test_program(bench_decoders bench/bench_decoders.cpp)
+  set_target_properties(bench_decoders PROPERTIES EXCLUDE_FROM_ALL ON)
+  target_link_libraries(bench_decoders PRIVATE uwind_objects Zydis::Zydis)
+endif()

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+// What a frame takes, on real stacks of this program, next to other unwinders on the same stacks in the same run. Exits
+// with 1 if they do not all see the same frames.
+//
+// Usage: bench_walk          prints samples (report.h)
+//        bench_walk ours     walks each stack some times with ours alone: count its instructions with callgrind
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "bench/report.h"
+#include "bench/walk/ours.h"
+#include "bench/walk/peers.h"
+
+using namespace bench;
+
+namespace {
+
+constexpr std::size_t depths[] = {10, 30, 100, 300, 1000, 2000};
+constexpr std::size_t middle_depth = 100;
+
+const LoadedCode* code;
+Calls calls;
+
+const char* name_of(Method method)
+{
+	switch (method) {
+	case Method::sframe:
+		return "SFrame";
+	case Method::eh_frame:
+		return ".eh_frame";
+	default:
+		return "frame pointers";
+	}
+}
+
+std::string name_of(Method method, Known known)
+{
+	constexpr const char* suffixes[] = {"", ", steps remembered", ", as the last time"};
+	return std::string(name_of(method)) + suffixes[static_cast<int>(known)];
+}
+
+// Without frame pointers there is nothing to follow.
+std::vector<Method> methods_of(Calls calls)
+{
+	if (calls == Calls::plain)
+		return {Method::sframe, Method::eh_frame};
+	return {Method::sframe, Method::eh_frame, Method::frame_pointer};
+}
+
+template <typename Walk>
+Contestant contestant(const std::string& name, const Stack& stack, std::shared_ptr<Walk> walk, bool from_here = false)
+{
+	for (int i = 0; i < 3; i++) { // of what it remembers, too
+		walk->run();
+		must_agree(name.c_str(), walk->seen(), stack, from_here);
+	}
+	return {name, [walk] { walk->run(); }, static_cast<double>(walk->seen().size())};
+}
+
+void add_ours(std::vector<Contestant>& all, const Stack& stack)
+{
+	for (const Method method : methods_of(calls))
+		for (const Known known : {Known::nothing, Known::steps, Known::trail})
+			all.push_back(contestant(name_of(method, known), stack,
+						 std::make_shared<OurWalk>(*code, stack, method, known)));
+}
+
+void add_peers(std::vector<Contestant>& all, const Stack& stack)
+{
+	all.push_back(contestant("libunwind unw_step", stack, std::make_shared<CursorWalk>(stack)));
+	all.push_back(
+		contestant("libunwind unw_backtrace", stack, std::make_shared<CalledWalk>(stack, unw_backtrace), true));
+	all.push_back(contestant("glibc backtrace", stack,
+				 std::make_shared<CalledWalk>(stack, CalledWalk::backtrace_of_glibc()), true));
+	all.push_back(contestant("libdw", stack, std::make_shared<LibdwWalk>(stack)));
+}
+
+Key key_of(const Stack& stack)
+{
+	return {{"stack", calls == Calls::framed ? "framed" : "plain"}, {"frames", std::to_string(stack.pcs.size())}};
+}
+
+void print_first_steps(const Stack& stack)
+{
+	CursorWalk walk(stack);
+	Samples samples;
+	for (int i = 0; i < 11; i++) {
+		CursorWalk::forget();
+		empty_caches();
+		samples.push_back(nanoseconds_of([&] { walk.run(); }) / static_cast<double>(stack.pcs.size()));
+	}
+	Key key = key_of(stack);
+	key.emplace_back("caches", "empty");
+	print_samples("frames", key, "libunwind unw_step, code not seen before", "ns per frame", samples);
+}
+
+void compare(Stack& stack)
+{
+	std::vector<Contestant> all;
+	add_ours(all, stack);
+	add_peers(all, stack);
+	time_all(all);
+	print_all("frames", key_of(stack), "ns per frame", all);
+	if (stack.pcs.size() == middle_depth)
+		print_first_steps(stack);
+}
+
+void walk_ours(Stack& stack)
+{
+	std::vector<Contestant> all;
+	add_ours(all, stack);
+	for (const Contestant& walk : all)
+		for (int i = 0; i < 1000; i++)
+			walk.call();
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+	const bool alone = argc == 2 && std::strcmp(argv[1], "ours") == 0;
+	if (argc != 1 && !alone) {
+		std::fprintf(stderr, "usage: bench_walk [ours]\n");
+		return 64;
+	}
+	const LoadedCode loaded;
+	code = &loaded;
+	for (const Calls way : {Calls::framed, Calls::plain}) {
+		calls = way;
+		if (alone)
+			at_depth(way, middle_depth, walk_ours);
+		else
+			for (const std::size_t depth : depths)
+				at_depth(way, depth, compare);
+	}
+	return 0;
+}
