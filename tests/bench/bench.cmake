@@ -34,6 +34,16 @@ uwind_test_program(bench_lower bench/bench_lower.cpp)
 target_compile_options(bench_lower PRIVATE -O2)
 target_link_libraries(bench_lower PRIVATE uwind_objects)
 
+# The module's own sets of ranges, for one thread.
+add_library(bench_ranges STATIC ${PROJECT_SOURCE_DIR}/kmod/store/ranges.c)
+target_include_directories(bench_ranges PUBLIC bench/kernel ${PROJECT_SOURCE_DIR}/kmod)
+target_compile_options(bench_ranges PRIVATE -Wno-unused-parameter)
+target_link_libraries(bench_ranges PUBLIC uwind_core PRIVATE uwind_options)
+
+uwind_test_program(bench_lookup bench/bench_lookup.cpp)
+target_compile_options(bench_lookup PRIVATE -Wno-unused-parameter)
+target_link_libraries(bench_lookup PRIVATE bench_report bench_ranges)
+
 # Where libzydis-dev is installed.
 find_package(Zydis QUIET)
 if(Zydis_FOUND)

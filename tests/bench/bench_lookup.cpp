@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+// What a lookup takes: among 1 to 1,000,000 rows of a table and ranges of a process, and in 1 to 10,000 processes. The
+// same is looked up in the standard library's structures in the same run. Exits with 1 if they do not find the same.
+//
+// The ranges are the module's (kmod/store/ranges.c, compiled for one thread); its table of processes is the kernel's,
+// and is not measured: a process's ranges are at hand. The module has fewer ranges for a process than the largest sets
+// here.
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "bench/report.h"
+#include "unit/core/world.h"
+
+extern "C" {
+#include "store/ranges.h"
+#include "store/table_store.h"
+
+// The tables outlive all ranges here, and no range has a file.
+void uw_table_store_bind_copy(struct uw_stored_table*) {}
+void uw_table_store_unbind(struct uw_stored_table*) {}
+void uw_file_put(struct uw_file*) {}
+}
+
+using namespace bench;
+
+namespace {
+
+constexpr u32 warm_lookups = 4096, cold_lookups = 64;
+constexpr u32 ranges_of_process = 100, rows_of_range = 1000, nr_tables = 8;
+constexpr u64 text = 0x7f0000000000;
+constexpr u64 range_bytes = 1 << 16, apart = 1 << 17;
+
+std::mt19937 dice(7);
+
+u32 below(std::size_t limit)
+{
+	return static_cast<u32>(dice() % limit);
+}
+
+using Lookup = std::function<u64(u64)>; // of an address, or of its place in a list
+
+struct Method {
+	const char* name;
+	Lookup lookup;
+};
+
+Call repeat(const Method& method, const std::vector<u64>& places)
+{
+	return [method, places] {
+		u64 sum = 0;
+		for (u64 place : places)
+			sum += method.lookup(place);
+		keep(sum);
+	};
+}
+
+void must_agree(const std::vector<Method>& methods, const std::vector<u64>& places)
+{
+	for (u64 place : places)
+		for (const Method& method : methods)
+			if (method.lookup(place) != methods.front().lookup(place)) {
+				std::fprintf(stderr, "%s and %s find different things at %#llx\n", method.name,
+					     methods.front().name, static_cast<unsigned long long>(place));
+				std::exit(1);
+			}
+}
+
+// pick: a place to look up.
+void compare(const char* what, std::size_t nr, const std::vector<Method>& methods, const std::function<u64()>& pick)
+{
+	std::vector<u64> many(warm_lookups), few(cold_lookups);
+	std::ranges::generate(many, pick);
+	std::ranges::generate(few, pick);
+	must_agree(methods, many);
+	std::vector<Contestant> warm, cold;
+	for (const Method& method : methods) {
+		warm.push_back({method.name, repeat(method, many), warm_lookups});
+		cold.push_back({method.name, repeat(method, few), cold_lookups});
+	}
+	time_all(warm, {21, 0});
+	time_all(cold, {0, 15});
+	const Key key = {{"in", what}, {"nr", std::to_string(nr)}};
+	print_all("lookups", key, "ns per lookup", warm);
+	print_all("lookups", key, "ns per lookup", cold);
+}
+
+// Rows as a compiler makes them: 25 to 120 bytes apart, and some hundreds of different rules.
+struct MadeTable {
+	explicit MadeTable(u32 rows)
+	{
+		core::Draft draft(rows, 1024);
+		u32 at = 4096;
+		for (; draft.draft.nr_rows < rows; at += 25 + below(95)) {
+			const u32 before = draft.draft.nr_rows;
+			const s32 off = 16 + 8 * static_cast<s32>(below(40));
+			draft.add(at, below(3) ? core::x86_rule(UW_X86_SP, off) : core::x86_rule(UW_X86_SP, off, -off));
+			if (draft.draft.nr_rows > before)
+				starts.push_back(at);
+		}
+		bytes = uw_table_bytes(&draft.draft);
+		for (u32 i = 0; i < rows; i++)
+			by_start[starts[i]] = draft.draft.rules[draft.draft.rows[i].rule].cfa_off;
+		for (u32 i = 0; i < rows; i++)
+			offsets.push_back(draft.draft.rules[draft.draft.rows[i].rule].cfa_off);
+		table = std::make_unique<core::Table>(draft.draft);
+	}
+
+	u64 sorted(u64 place) const
+	{
+		return static_cast<u64>(
+			offsets[static_cast<std::size_t>(std::ranges::upper_bound(starts, place) - starts.begin()) -
+				1]);
+	}
+
+	u64 tree(u64 place) const
+	{
+		return static_cast<u64>(std::prev(by_start.upper_bound(static_cast<u32>(place)))->second);
+	}
+	u64 ours(u64 place) const { return static_cast<u64>(uw_table_find(&table->table, place)->cfa_off); }
+
+	std::unique_ptr<core::Table> table;
+	u64 bytes = 0;
+	std::vector<u32> starts;
+	std::vector<s32> offsets;
+	std::map<u32, s32> by_start;
+};
+
+void bench_rows()
+{
+	for (u32 nr = 1; nr <= 1000000; nr *= 10) {
+		const MadeTable made(nr);
+		compare("rows of a table", nr,
+			{{"ours", [&](u64 place) { return made.ours(place); }},
+			 {"std::upper_bound", [&](u64 place) { return made.sorted(place); }},
+			 {"std::map", [&](u64 place) { return made.tree(place); }}},
+			[&] { return made.starts[below(nr)] + below(25); });
+		print_samples("lookups", {{"in", "rows of a table"}, {"nr", std::to_string(nr)}}, "ours",
+			      "bytes per row", {static_cast<double>(made.bytes) / nr});
+	}
+}
+
+// The module's tables of code, which each process maps.
+std::vector<std::unique_ptr<uw_stored_table>> make_stored(const std::vector<MadeTable>& tables)
+{
+	std::vector<std::unique_ptr<uw_stored_table>> stored;
+	for (const MadeTable& table : tables) {
+		stored.push_back(std::make_unique<uw_stored_table>());
+		stored.back()->table = table.table->table;
+	}
+	return stored;
+}
+
+// The ranges of a process: in the module's set, and in others.
+class Process {
+public:
+	Process(u32 nr, const std::vector<std::unique_ptr<uw_stored_table>>& stored)
+	{
+		uw_range_set_init(&set_);
+		std::vector<uw_range> ranges(nr);
+		for (u32 i = 0; i < nr; i++) {
+			ranges[i].start = text + i * apart;
+			ranges[i].end = ranges[i].start + range_bytes;
+			ranges[i].stored = stored[i % stored.size()].get();
+			starts.push_back(ranges[i].start);
+			by_start[ranges[i].start] = i % nr_tables;
+		}
+		if (uw_range_set_add(&set_, ranges.data(), nr, nr, 0))
+			std::abort();
+	}
+	~Process() { uw_range_set_destroy(&set_); }
+	Process(const Process&) = delete;
+
+	const uw_range* find(u64 address) const { return uw_ranges_find_living(set_.ranges, address); }
+
+	std::vector<u64> starts;
+	std::map<u64, u32> by_start; // the table's number
+
+private:
+	uw_range_set set_;
+};
+
+void bench_ranges()
+{
+	std::vector<MadeTable> none;
+	none.emplace_back(1);
+	const auto stored = make_stored(none);
+	for (u32 nr = 1; nr <= 1000000; nr *= 10) {
+		const Process process(nr, stored);
+		const auto& starts = process.starts;
+		compare("ranges of a process", nr,
+			{{"ours", [&](u64 place) { return process.find(place)->start; }},
+			 {"std::upper_bound",
+			  [&](u64 place) { return *std::prev(std::ranges::upper_bound(starts, place)); }},
+			 {"std::map",
+			  [&](u64 place) { return std::prev(process.by_start.upper_bound(place))->first; }}},
+			[&] { return starts[below(nr)] + below(range_bytes); });
+	}
+}
+
+// An address in a process; its range, and then the row in the range's table.
+struct Visit {
+	u32 process;
+	u64 address;
+};
+
+void bench_processes()
+{
+	std::vector<MadeTable> tables;
+	for (u32 i = 0; i < nr_tables; i++)
+		tables.emplace_back(rows_of_range);
+	const auto stored = make_stored(tables);
+	std::vector<std::unique_ptr<Process>> processes;
+	for (u32 nr = 1; nr <= 10000; nr *= 10) {
+		while (processes.size() < nr)
+			processes.push_back(std::make_unique<Process>(ranges_of_process, stored));
+		std::vector<Visit> visits(1 << 16);
+		for (Visit& visit : visits)
+			visit = {below(nr),
+				 text + below(ranges_of_process) * apart + tables[0].starts[below(500)] + 8000};
+		const auto ours = [&](u64 place) {
+			const Visit& visit = visits[place];
+			const uw_range* range = processes[visit.process]->find(visit.address);
+			return static_cast<u64>(
+				uw_table_find(&range->stored->table, visit.address - range->start)->cfa_off);
+		};
+		const auto sorted = [&](u64 place) {
+			const Visit& visit = visits[place];
+			const auto& starts = processes[visit.process]->starts;
+			const auto range = std::prev(std::ranges::upper_bound(starts, visit.address));
+			const auto number = static_cast<std::size_t>(range - starts.begin()) % nr_tables;
+			return tables[number].sorted(visit.address - *range);
+		};
+		const auto tree = [&](u64 place) {
+			const Visit& visit = visits[place];
+			const auto range = std::prev(processes[visit.process]->by_start.upper_bound(visit.address));
+			return tables[range->second].tree(visit.address - range->first);
+		};
+		compare("processes of 100 ranges, range and row", nr,
+			{{"ours", ours}, {"std::upper_bound", sorted}, {"std::map", tree}},
+			[&] { return below(visits.size()); });
+	}
+}
+
+} // namespace
+
+int main()
+{
+	bench_rows();
+	bench_ranges();
+	bench_processes();
+	return 0;
+}
