@@ -41,8 +41,9 @@ check-matrix: setup ## the module on every kernel, one part at a time  [PART=bui
 test-vm: setup ## one VM case, or all                                   [CASE=60_unload] [CYCLES=100] [ARCH=…] [KERNEL=…]
 	@CASE='$(CASE)' CYCLES='$(CYCLES)' scripts/check.sh vm $(ARCH) $(KERNEL)
 
-bench: setup ## nanoseconds per frame and per lookup, on this machine
-	@scripts/check.sh bench
+bench: ## ratios to other unwinders and readers, in out/bench, beside the committed baseline  [RUNS=1] [RENEW=1: a new baseline]
+	@scripts/setup.sh bench.list
+	@RUNS='$(RUNS)' RENEW='$(RENEW)' scripts/check.sh bench
 
 lint: setup ## layers, version tests, sizes, format, words, shellcheck, clang-tidy
 	@scripts/check.sh lint

@@ -49,7 +49,7 @@ main() {
 		return
 		;;
 	bench)
-		run_bench
+		run_bench "${RUNS:-1}" "${RENEW:-}"
 		return
 		;;
 	step)

@@ -60,7 +60,7 @@ build_unit() {
 
 build_bench() {
 	configure bench build/bench
-	ninja -C build/bench bench_core bench_lower bench_walk bench_lookup
+	ninja -C build/bench bench_walk bench_lower bench_lookup
 }
 
 fuzz_targets() { find tests/fuzz -name 'fuzz_*.cpp' -printf '%f\n' 2>/dev/null | sed 's/\.cpp$//' | sort; }

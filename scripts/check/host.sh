@@ -209,13 +209,16 @@ refuse_cfi() {
 	grep -m 1 "control-flow integrity.*build a kernel without it" "$OUT/cfi"
 }
 
+# run_bench [RUNS] [RENEW]: RENEW makes the baseline anew, of three runs at least.
 run_bench() {
+	local out=$PWD/out/bench baseline=tests/bench/baseline.json runs=${1:-1} renew=${2:-}
+	if [ -n "$renew" ] && [ "$runs" -lt 3 ]; then runs=3; fi
 	build_bench >/dev/null
-	mkdir -p "$OUT"
-	{
-		build/bench/tests/bench_core
-		build/bench/tests/bench_lower
-	} | tee "$OUT/bench.log"
+	mkdir -p "$OUT" "$out"
+	scripts/bench/bench.py run "$out" "$runs"
+	if [ -n "$renew" ]; then scripts/bench/bench.py renew "$out" "$baseline"; fi
+	scripts/bench/bench.py show "$out" "$baseline"
+	cp "$out/figures.log" "$OUT/bench.log"
 }
 
 # Code of stock libraries that is read without its CFI, beside that.
@@ -234,7 +237,7 @@ instruction_figures() {
 	libc=$(installed_amd64)/usr/lib/x86_64-linux-gnu/libc.so.6
 	build_bench
 	ninja -C build/bench uwind bench_decoders
-	counted "the walks of bench_core" --toggle-collect=uw_walk_run build/bench/tests/bench_core &&
+	counted "the walks of bench_walk" --toggle-collect=uw_walk_run build/bench/tests/bench_walk ours &&
 		counted "the table of Debian 12's libc.so.6, from CFI and code" build/bench/daemon/uwind table stat "$libc" &&
 		counted "decoding libc's code" build/bench/tests/bench_decoders ours <<<"$libc" &&
 		counted "the same by Zydis 4.0, without operands" build/bench/tests/bench_decoders zydis <<<"$libc"

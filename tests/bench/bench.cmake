@@ -25,14 +25,8 @@ target_link_libraries(bench_report PRIVATE uwind_options)
 uwind_test_program(bench_walk bench/bench_walk.cpp bench/walk/stack.cpp bench/walk/tables.cpp bench/walk/ours.cpp bench/walk/peers.cpp)
 target_link_libraries(bench_walk PRIVATE bench_report ${bench_libraries} uwind_walk uwind_tables PkgConfig::UNWIND PkgConfig::DW)
 
-# The fastest of some runs, of a table as large as libLLVM's.
-uwind_test_program(bench_core bench/bench_core.cpp)
-target_include_directories(bench_core PRIVATE .)
-target_compile_options(bench_core PRIVATE -O2)
-target_link_libraries(bench_core PRIVATE uwind_core PkgConfig::UNWIND)
-uwind_test_program(bench_lower bench/bench_lower.cpp)
-target_compile_options(bench_lower PRIVATE -O2)
-target_link_libraries(bench_lower PRIVATE uwind_objects)
+uwind_test_program(bench_lower bench/bench_lower.cpp bench/lower/libdw.cpp)
+target_link_libraries(bench_lower PRIVATE bench_report uwind_tables PkgConfig::DW)
 
 # The module's own sets of ranges, for one thread.
 add_library(bench_ranges STATIC ${PROJECT_SOURCE_DIR}/kmod/store/ranges.c)
