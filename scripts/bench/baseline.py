@@ -32,7 +32,7 @@ def write(path, ratios, machine, runs):
     if runs < LEAST_RUNS:
         raise SystemExit(f"a baseline is made of {LEAST_RUNS} runs at least, and there are {runs}: 'make bench RENEW=1'")
     lines = ",\n".join(f"  {json.dumps(name)}: {ratio:.3g}" for name, (_, _, ratio) in ratios.items())
-    head = {"runs": runs, "machine": machine}
+    head = {"runs": runs, "machine": {name: value for name, value in machine.items() if name != "kernel"}}
     said = ",\n".join(f" {json.dumps(name)}: {json.dumps(value)}" for name, value in head.items())
     path.write_text("{\n" + said + ',\n "ratios": {\n' + lines + "\n }\n}\n", encoding="utf-8")
 

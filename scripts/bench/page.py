@@ -14,7 +14,7 @@ UNITS = {"ms": "time", "KiB": "peak of memory"}
 def shown(value):
     if value >= 100:
         return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+    return f"{value:.1f}" if value >= 1 else f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
 
 
 def block_title(block):
