@@ -3,6 +3,7 @@
 # The tests: those of CTest, which counts them, and the longer ones in parts.
 #
 # Usage: check.sh all | lint | bench | vm ARCH KERNEL | long [PART] | matrix [PART] | build ARCH [KERNEL]
+#        [RUNS=1] [RENEW=1] check.sh bench    RENEW: a new baseline, of three runs at least
 #        check.sh step NAME COMMAND...    one test of CTest (tests/suite.cmake), its output in out/check/NAME.log
 #        check.sh list FUNCTION...        the words that CTest's tests are made from
 # All of them are in out/check/junit.xml. A part of long and matrix has a folder of its own there; its out/check/PART/results

@@ -9,7 +9,8 @@ BUSY = 0.5  # processes that wait for a processor, before the run: more than tha
 
 
 def said(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    """Nothing if it fails: the source may be no clone."""
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def first(pattern, path):
@@ -26,7 +27,7 @@ def describe(load_before):
         "memory": f"{memory_kb / 2**20:.1f} GiB",
         "kernel": os.uname().release,
         "compiler": said("c++", "--version").splitlines()[0],
-        "commit": said("git", "rev-parse", "--short", "HEAD") + (", changed since" if changed else ""),
+        "commit": (said("git", "rev-parse", "--short", "HEAD") or "unknown") + (", changed since" if changed else ""),
         "load": f"{load_before:.1f} before, {os.getloadavg()[0]:.1f} after",
         "quiet": load_before <= BUSY,
     }

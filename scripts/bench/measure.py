@@ -65,6 +65,8 @@ def system_files():
 
 def lines_of(program, *arguments, stdin=""):
     command = [str(PROGRAMS / program), *arguments]
+    if not os.access(command[0], os.X_OK):
+        raise SystemExit(f"{command[0]} is missing: 'make bench' builds it")
     done = subprocess.run(command, input=stdin, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} failed with {done.returncode}: what it said is above")

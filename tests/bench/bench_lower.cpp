@@ -10,6 +10,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -54,7 +55,9 @@ void lower_all(int fd, bool first, Total& total)
 void lower_cfi(int fd, bool first, Total& total)
 {
 	const auto file = uwind::ElfFile::open(fd);
-	const auto rows = file ? uwind::lower_eh_frame(*file) : file.error();
+	auto rows = file ? uwind::lower_eh_frame(*file) : file.error();
+	if (rows && !rows->section)
+		rows = uwind::Error{ENODATA, "no .eh_frame"};
 	if (first)
 		count(total, rows, rows ? &rows->accepted : nullptr);
 }

@@ -3,10 +3,10 @@
 // with 1 if they do not all see the same frames.
 //
 // Usage: bench_walk          prints samples (report.h)
-//        bench_walk ours     walks each stack some times with ours alone: count its instructions with callgrind
+//        bench_walk agree    only looks whether all see the same frames, at each depth
+//        bench_walk ours     walks a stack 1,000 times with ours alone: count its instructions with callgrind
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <string>
 
 #include "bench/report.h"
 #include "bench/walk/ours.h"
@@ -95,11 +95,23 @@ void print_first_steps(const Stack& stack)
 	print_samples("frames", key, "libunwind unw_step, code not seen before", "ns per frame", samples);
 }
 
-void compare(Stack& stack)
+std::vector<Contestant> all_on(const Stack& stack)
 {
 	std::vector<Contestant> all;
 	add_ours(all, stack);
 	add_peers(all, stack);
+	return all;
+}
+
+void agree(Stack& stack)
+{
+	const std::vector<Contestant> all = all_on(stack);
+	std::printf("%zu walks see the same %zu frames\n", all.size(), stack.pcs.size());
+}
+
+void compare(Stack& stack)
+{
+	std::vector<Contestant> all = all_on(stack);
 	time_all(all);
 	print_all("frames", key_of(stack), "ns per frame", all);
 	if (stack.pcs.size() == middle_depth)
@@ -115,24 +127,29 @@ void walk_ours(Stack& stack)
 			walk.call();
 }
 
+void at_all_depths(void (*use)(Stack&))
+{
+	for (const std::size_t depth : depths)
+		at_depth(calls, depth, use);
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
-	const bool alone = argc == 2 && std::strcmp(argv[1], "ours") == 0;
-	if (argc != 1 && !alone) {
-		std::fprintf(stderr, "usage: bench_walk [ours]\n");
+	const std::string verb = argc == 2 ? argv[1] : "";
+	if (argc > 2 || (argc == 2 && verb != "ours" && verb != "agree")) {
+		std::fprintf(stderr, "usage: bench_walk [agree|ours]\n");
 		return 64;
 	}
 	const LoadedCode loaded;
 	code = &loaded;
 	for (const Calls way : {Calls::framed, Calls::plain}) {
 		calls = way;
-		if (alone)
+		if (verb == "ours")
 			at_depth(way, middle_depth, walk_ours);
 		else
-			for (const std::size_t depth : depths)
-				at_depth(way, depth, compare);
+			at_all_depths(verb == "agree" ? agree : compare);
 	}
 	return 0;
 }
