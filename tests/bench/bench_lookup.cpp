@@ -199,47 +199,75 @@ void bench_ranges()
 	}
 }
 
-// An address in a process; its range, and then the row in the range's table.
+// An address in a process.
 struct Visit {
 	u32 process;
 	u64 address;
 };
 
+// Processes that map the same code. What is found: the range, and then the row in the range's table.
+class Population {
+public:
+	Population()
+	{
+		for (u32 i = 0; i < nr_tables; i++)
+			tables_.emplace_back(rows_of_range);
+		stored_ = make_stored(tables_);
+	}
+
+	// Up to so many, of which any is visited.
+	void grow(u32 nr)
+	{
+		while (processes_.size() < nr)
+			processes_.push_back(std::make_unique<Process>(ranges_of_process, stored_));
+		visits_.resize(1 << 16);
+		for (Visit& visit : visits_)
+			visit = {below(nr),
+				 text + below(ranges_of_process) * apart + tables_[0].starts[below(500)] + 8000};
+	}
+
+	u64 pick() const { return below(visits_.size()); }
+
+	u64 ours(u64 place) const
+	{
+		const Visit& visit = visits_[place];
+		const uw_range* range = processes_[visit.process]->find(visit.address);
+		return static_cast<u64>(uw_table_find(&range->stored->table, visit.address - range->start)->cfa_off);
+	}
+
+	u64 sorted(u64 place) const
+	{
+		const Visit& visit = visits_[place];
+		const auto& starts = processes_[visit.process]->starts;
+		const auto range = std::prev(std::ranges::upper_bound(starts, visit.address));
+		const auto number = static_cast<std::size_t>(range - starts.begin()) % nr_tables;
+		return tables_[number].sorted(visit.address - *range);
+	}
+
+	u64 tree(u64 place) const
+	{
+		const Visit& visit = visits_[place];
+		const auto range = std::prev(processes_[visit.process]->by_start.upper_bound(visit.address));
+		return tables_[range->second].tree(visit.address - range->first);
+	}
+
+private:
+	std::vector<MadeTable> tables_;
+	std::vector<std::unique_ptr<uw_stored_table>> stored_;
+	std::vector<std::unique_ptr<Process>> processes_;
+	std::vector<Visit> visits_;
+};
+
 void bench_processes()
 {
-	std::vector<MadeTable> tables;
-	for (u32 i = 0; i < nr_tables; i++)
-		tables.emplace_back(rows_of_range);
-	const auto stored = make_stored(tables);
-	std::vector<std::unique_ptr<Process>> processes;
+	Population population;
 	for (u32 nr = 1; nr <= 10000; nr *= 10) {
-		while (processes.size() < nr)
-			processes.push_back(std::make_unique<Process>(ranges_of_process, stored));
-		std::vector<Visit> visits(1 << 16);
-		for (Visit& visit : visits)
-			visit = {below(nr),
-				 text + below(ranges_of_process) * apart + tables[0].starts[below(500)] + 8000};
-		const auto ours = [&](u64 place) {
-			const Visit& visit = visits[place];
-			const uw_range* range = processes[visit.process]->find(visit.address);
-			return static_cast<u64>(
-				uw_table_find(&range->stored->table, visit.address - range->start)->cfa_off);
-		};
-		const auto sorted = [&](u64 place) {
-			const Visit& visit = visits[place];
-			const auto& starts = processes[visit.process]->starts;
-			const auto range = std::prev(std::ranges::upper_bound(starts, visit.address));
-			const auto number = static_cast<std::size_t>(range - starts.begin()) % nr_tables;
-			return tables[number].sorted(visit.address - *range);
-		};
-		const auto tree = [&](u64 place) {
-			const Visit& visit = visits[place];
-			const auto range = std::prev(processes[visit.process]->by_start.upper_bound(visit.address));
-			return tables[range->second].tree(visit.address - range->first);
-		};
+		population.grow(nr);
 		compare("processes of 100 ranges, range and row", nr,
-			{{"ours", ours}, {"std::upper_bound", sorted}, {"std::map", tree}},
-			[&] { return below(visits.size()); });
+			{{"ours", [&](u64 place) { return population.ours(place); }},
+			 {"std::upper_bound", [&](u64 place) { return population.sorted(place); }},
+			 {"std::map", [&](u64 place) { return population.tree(place); }}},
+			[&] { return population.pick(); });
 	}
 }
 

@@ -6,6 +6,7 @@
 //        bench_walk agree    only looks whether all see the same frames, at each depth
 //        bench_walk ours     walks a stack 1,000 times with ours alone: count its instructions with callgrind
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "bench/report.h"
@@ -58,12 +59,26 @@ Contestant contestant(const std::string& name, const Stack& stack, std::shared_p
 	return {name, [walk] { walk->run(); }, static_cast<double>(walk->seen().size())};
 }
 
+// Of a stack whose outer frames are this program's and libc's, and which passes qsort_r().
+void must_use(const std::string& name, const OurWalk& walk, const Stack& stack)
+{
+	constexpr std::size_t outer = 10;
+	const std::size_t nr = walk.nr_by_method();
+	if (nr && 2 * nr + outer >= stack.pcs.size())
+		return;
+	std::fprintf(stderr, "%s has found %zu of %zu frames only\n", name.c_str(), nr, stack.pcs.size());
+	std::exit(1);
+}
+
 void add_ours(std::vector<Contestant>& all, const Stack& stack)
 {
 	for (const Method method : methods_of(calls))
-		for (const Known known : {Known::nothing, Known::steps, Known::trail})
-			all.push_back(contestant(name_of(method, known), stack,
-						 std::make_shared<OurWalk>(*code, stack, method, known)));
+		for (const Known known : {Known::nothing, Known::steps, Known::trail}) {
+			const std::string name = name_of(method, known);
+			const auto walk = std::make_shared<OurWalk>(*code, stack, method, known);
+			all.push_back(contestant(name, stack, walk));
+			must_use(name, *walk, stack);
+		}
 }
 
 void add_peers(std::vector<Contestant>& all, const Stack& stack)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "bench/walk/ours.h"
 
+#include <algorithm>
+
 namespace bench {
 
 OurWalk::OurWalk(const LoadedCode& code, const Stack& stack, Method method, Known known)
-    : regs_(stack.regs), known_(known), codes_(code.for_stack(stack, method)), frames_(stack.pcs.size() + 1)
+    : regs_(stack.regs), method_(method), known_(known), codes_(code.for_stack(stack, method)),
+      frames_(stack.pcs.size() + 1)
 {
 	const u64 sp = regs_.r[uw_arch_sp(native)];
 	slice_ = {sp, stack.end - sp, reinterpret_cast<const u8*>(sp)};
@@ -37,6 +40,21 @@ Addresses OurWalk::seen() const
 	for (u32 i = 0; i < walk_.nr_frames; i++)
 		pcs.push_back(frames_[i].pc);
 	return pcs;
+}
+
+std::size_t OurWalk::nr_by_method() const
+{
+	const auto by_method = [this](const uw_frame& frame) {
+		switch (method_) {
+		case Method::sframe:
+			return frame.method >= UW_METHOD_SFRAME_V1 && frame.method <= UW_METHOD_SFRAME_V3;
+		case Method::eh_frame:
+			return frame.method == UW_METHOD_EH_FRAME;
+		default:
+			return frame.method == UW_METHOD_FP;
+		}
+	};
+	return static_cast<std::size_t>(std::count_if(frames_.begin(), frames_.begin() + walk_.nr_frames, by_method));
 }
 
 } // namespace bench

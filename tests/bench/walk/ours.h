@@ -16,9 +16,12 @@ public:
 
 	void run();
 	Addresses seen() const;
+	// Frames of which the walk says that it has found them by its method.
+	std::size_t nr_by_method() const;
 
 private:
 	const uw_regs regs_;
+	const Method method_;
 	const Known known_;
 	std::vector<uw_port_code> codes_;
 	uw_port_slice slice_;

@@ -2,7 +2,6 @@
 #include "bench/walk/tables.h"
 
 #include <fcntl.h>
-#include <link.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -50,21 +49,23 @@ std::shared_ptr<const uwind::PackedTable> sframe_table(const std::string& path, 
 
 } // namespace
 
+int LoadedCode::add_mappings(dl_phdr_info* info, std::size_t, void* code)
+{
+	const std::string path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+	const bool ours = path.find("libbench_") != path.npos;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const auto& segment = info->dlpi_phdr[i];
+		const std::uint64_t start = info->dlpi_addr + segment.p_vaddr;
+		if (segment.p_type == PT_LOAD && segment.p_flags & PF_X)
+			static_cast<LoadedCode*>(code)->mappings_.push_back(
+				{start, start + segment.p_memsz, segment.p_offset, path, ours});
+	}
+	return 0;
+}
+
 LoadedCode::LoadedCode()
 {
-	const auto add = [](dl_phdr_info* info, std::size_t, void* mappings) {
-		const std::string path = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-		const bool ours = path.find("libbench_") != path.npos;
-		for (int i = 0; i < info->dlpi_phnum; i++) {
-			const auto& segment = info->dlpi_phdr[i];
-			const std::uint64_t start = info->dlpi_addr + segment.p_vaddr;
-			if (segment.p_type == PT_LOAD && segment.p_flags & PF_X)
-				static_cast<std::vector<Mapping>*>(mappings)->push_back(
-					{start, start + segment.p_memsz, segment.p_offset, path, ours});
-		}
-		return 0;
-	};
-	dl_iterate_phdr(add, &mappings_);
+	dl_iterate_phdr(add_mappings, this);
 	for (const Mapping& mapping : mappings_) {
 		const uwind::UniqueFd fd(open(mapping.path.c_str(), O_RDONLY));
 		const auto file = uwind::ElfFile::open(fd.get());

@@ -2,6 +2,8 @@
 // The code of this program and its libraries, with the tables that we make of their files.
 #pragma once
 
+#include <link.h>
+
 #include <map>
 #include <memory>
 #include <string>
@@ -35,6 +37,7 @@ private:
 	};
 	using Tables = std::map<std::string, std::shared_ptr<const uwind::PackedTable>>;
 
+	static int add_mappings(dl_phdr_info* info, std::size_t, void* code);
 	const uwind::PackedTable* table_of(const Mapping& mapping, Method method) const;
 
 	std::vector<Mapping> mappings_;
