@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <ostream>
@@ -51,16 +52,20 @@ Status check(const fs::path& folder)
 	}
 }
 
+std::int64_t ns_of(const timespec& time)
+{
+	return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
+
 struct File {
 	fs::path path;
 	std::uint64_t bytes = 0;
-	timespec used{};
+	std::int64_t used_ns = 0;
 };
 
 bool is_older(const File& left, const File& right)
 {
-	return left.used.tv_sec != right.used.tv_sec ? left.used.tv_sec < right.used.tv_sec
-						     : left.used.tv_nsec < right.used.tv_nsec;
+	return left.used_ns < right.used_ns;
 }
 
 // Without its key.
@@ -72,7 +77,8 @@ std::vector<File> files_in(const std::string& folder)
 	for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
 		if (entry->path().filename() != key_name && !::lstat(entry->path().c_str(), &status) &&
 		    S_ISREG(status.st_mode))
-			files.push_back({entry->path(), static_cast<std::uint64_t>(status.st_size), status.st_mtim});
+			files.push_back(
+				{entry->path(), static_cast<std::uint64_t>(status.st_size), ns_of(status.st_mtim)});
 	return files;
 }
 
@@ -99,9 +105,21 @@ bool read_all(int fd, std::span<std::uint8_t> bytes)
 } // namespace
 
 CacheFolder::CacheFolder(std::string path, std::uint64_t max_bytes)
-    : path_(std::move(path)), max_bytes_(max_bytes),
-      bytes_(std::make_unique<std::atomic<std::uint64_t>>(sum_of(files_in(path_))))
+    : path_(std::move(path)), max_bytes_(max_bytes), shared_(std::make_shared<Shared>())
 {
+	shared_->bytes = bytes();
+}
+
+CacheFolder CacheFolder::sparing(std::int64_t used_since_ns) const
+{
+	CacheFolder folder(*this);
+	folder.used_since_ns_ = used_since_ns;
+	return folder;
+}
+
+std::uint64_t CacheFolder::bytes() const
+{
+	return sum_of(files_in(path_));
 }
 
 Result<CacheFolder> CacheFolder::open(const std::string& path, std::uint64_t max_bytes)
@@ -174,36 +192,71 @@ std::optional<std::vector<std::uint8_t>> CacheFolder::find(const std::string& na
 	return bytes;
 }
 
-Status CacheFolder::store(const std::string& name, Bytes bytes) const
+Status CacheFolder::write(const std::string& name, Bytes bytes) const
 {
-	if (bytes.size() > max_bytes_ / 4)
-		return Error{EFBIG, name + " is too large for " + path_};
 	auto file = OutputFile::create(path_ + "/" + name, 0600, OutputFile::Older::replace);
 	if (!file)
 		return file.error();
 	const auto written = file->write([&](std::ostream& out) {
 		out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 	});
-	if (!written)
+	return written ? file->commit() : written;
+}
+
+Status CacheFolder::store(const std::string& name, Bytes bytes) const
+{
+	if (bytes.size() > max_bytes_ / 4)
+		return Error{EFBIG, name + " is too large for " + path_};
+	if (used_since_ns_)
+		return store_sparing(name, bytes);
+	if (Status written = write(name, bytes); !written)
 		return written;
-	if (auto committed = file->commit(); !committed)
-		return committed;
-	if (*bytes_ += bytes.size(); *bytes_ > max_bytes_)
-		remove_oldest();
+	if ((shared_->bytes += bytes.size()) > max_bytes_)
+		shared_->bytes = make_room(0);
 	return Nothing{};
 }
 
-// Other processes store and remove as well. Temporary files of a crash are old some day, too.
-void CacheFolder::remove_oldest() const
+// One at a time, so that no two of them use the same room.
+Status CacheFolder::store_sparing(const std::string& name, Bytes bytes) const
+{
+	std::lock_guard lock(shared_->sparing);
+	if (shared_->bytes + bytes.size() > max_bytes_)
+		shared_->bytes = make_room(bytes.size());
+	if (shared_->bytes + bytes.size() > max_bytes_)
+		return Error{ENOSPC, path_ + " is full: its limit is " + std::to_string(max_bytes_ >> 20) +
+					     " MiB, and what it holds was used lately: name fewer files, or "
+					     "remove some from it"};
+	if (Status written = write(name, bytes); !written)
+		return written;
+	shared_->bytes += bytes.size();
+	return Nothing{};
+}
+
+// For so many bytes more. Returns how many there are now. Other processes store and remove as well. Temporary files of
+// a crash are old some day, too.
+std::uint64_t CacheFolder::make_room(std::uint64_t wanted) const
 {
 	std::vector<File> files = files_in(path_);
 	std::sort(files.begin(), files.end(), is_older);
 	std::uint64_t sum = sum_of(files);
-	const std::uint64_t most = sum > max_bytes_ ? max_bytes_ - max_bytes_ / 8 : sum;
-	for (auto file = files.begin(); file != files.end() && sum > most; ++file)
+	if (sum + wanted <= max_bytes_)
+		return sum;
+	const std::uint64_t most = max_bytes_ - std::max(max_bytes_ / 8, wanted);
+	for (auto file = files.begin(); file != files.end() && sum > most; ++file) {
+		if (used_since_ns_ && file->used_ns >= *used_since_ns_)
+			break;
 		if (!::unlink(file->path.c_str()))
 			sum -= file->bytes;
-	*bytes_ = sum;
+	}
+	return sum;
+}
+
+// The kernel takes them from its coarse clock, which may be some milliseconds late.
+std::int64_t cache_clock_ns()
+{
+	timespec now{};
+	::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	return ns_of(now);
 }
 
 } // namespace uwind

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,22 +24,41 @@ public:
 	// folder above it.
 	static Result<CacheFolder> open(const std::string& path, std::uint64_t max_bytes = default_bytes);
 
+	// The same folder for one who stores ahead of need: nothing that was used since then is removed for it.
+	// used_since_ns: since 1970, by the clock that file systems take times from (cache_clock_ns).
+	CacheFolder sparing(std::int64_t used_since_ns) const;
+
 	const std::string& path() const { return path_; }
+	std::uint64_t max_bytes() const { return max_bytes_; }
+	std::uint64_t bytes() const; // in it now, counted anew
 	// Random bytes that belong to the folder, in its file "key", which stays: made when they are first asked for.
 	Result<Digest::Key> key() const;
 	// Nothing: there is no such file, or it cannot be read. It counts as used now.
 	std::optional<std::vector<std::uint8_t>> find(const std::string& name) const;
 	// The file appears whole or not at all. When the folder has more than max_bytes, an eighth of them becomes
-	// free: what was not used for longest goes. EFBIG: it alone has more than a quarter of them.
+	// free: what was not used for longest goes. EFBIG: it alone has more than a quarter of them. ENOSPC: the
+	// disk is full, or, of a folder that is sparing(), nothing may be removed.
 	Status store(const std::string& name, Bytes bytes) const;
 
 private:
+	// One for all copies.
+	struct Shared {
+		std::atomic<std::uint64_t> bytes; // in it, as far as this process knows
+		std::mutex sparing;               // held by one who looks for room, until it is used
+	};
+
 	CacheFolder(std::string path, std::uint64_t max_bytes);
-	void remove_oldest() const;
+	Status write(const std::string& name, Bytes bytes) const;
+	Status store_sparing(const std::string& name, Bytes bytes) const;
+	std::uint64_t make_room(std::uint64_t wanted) const;
 
 	std::string path_;
 	std::uint64_t max_bytes_;
-	std::unique_ptr<std::atomic<std::uint64_t>> bytes_; // in it, as far as this process knows
+	std::shared_ptr<Shared> shared_;
+	std::optional<std::int64_t> used_since_ns_; // what was used since is not removed; nothing: anything is
 };
+
+// Now, as the times of files have it.
+std::int64_t cache_clock_ns();
 
 } // namespace uwind

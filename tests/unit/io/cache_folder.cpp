@@ -98,6 +98,51 @@ TEST_CASE("a full folder loses what was not used for longest")
 	CHECK(*cache->key() == *key);
 }
 
+TEST_CASE("who stores ahead removes what was not used for long, and nothing else")
+{
+	const Folder folder;
+	const auto cache = CacheFolder::open(folder.cache(), 1000);
+	REQUIRE(cache);
+	for (const char* name : {"a", "b", "c"})
+		REQUIRE(cache->store(name, Content(240)));
+	std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the file system's clock ticks
+	const CacheFolder sparing = cache->sparing(cache_clock_ns());
+	REQUIRE(cache->find("a"));
+	REQUIRE(sparing.store("d", Content(240)));
+	CHECK(cache->bytes() == 960);
+	REQUIRE(sparing.store("e", Content(240)));
+	REQUIRE(sparing.store("f", Content(240)));
+	CHECK(cache->bytes() == 960);
+	CHECK(cache->find("a"));
+	CHECK_FALSE(cache->find("b"));
+	CHECK_FALSE(cache->find("c"));
+	const Status refused = sparing.store("g", Content(240));
+	REQUIRE_FALSE(refused);
+	CHECK(refused.error().code == ENOSPC);
+	CHECK_THAT(refused.error().message, Catch::StartsWith(cache->path() + " is full: "));
+	REQUIRE(sparing.store("h", Content(40)));
+	for (const char* name : {"a", "d", "e", "f", "h"})
+		CHECK(cache->find(name));
+	REQUIRE(cache->store("g", Content(240))); // a recording removes anything
+	CHECK(cache->bytes() <= 1000);
+}
+
+TEST_CASE("who stores ahead never goes beyond the limit, however many there are")
+{
+	const Folder folder;
+	const auto cache = CacheFolder::open(folder.cache(), 100'000);
+	REQUIRE(cache);
+	const CacheFolder sparing = cache->sparing(0);
+	std::vector<std::jthread> threads;
+	for (int i = 0; i < 4; i++)
+		threads.emplace_back([&sparing, i] {
+			for (int j = 0; j < 50; j++)
+				(void)sparing.store(std::to_string(i * 100 + j), Content(700));
+		});
+	threads.clear();
+	CHECK(cache->bytes() == 142 * 700);
+}
+
 TEST_CASE("a folder that others may write to, or move, is refused")
 {
 	const Folder folder;
