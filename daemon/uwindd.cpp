@@ -53,7 +53,7 @@ Result<Settings> settings_of(const Arguments& arguments)
 class RealOutside : public Outside {
 public:
 	RealOutside(std::unique_ptr<Machine> machine, const std::string& table_cache)
-	    : machine_(std::move(machine)), objects_(objects_with(table_cache))
+	    : machine_(std::move(machine)), objects_(objects_with(open_table_cache(table_cache)))
 	{
 	}
 	Ports ports() override { return ports_of(*machine_, objects_, unwinder_); }

@@ -2,6 +2,8 @@
 // The real ports of both programs, ELF files included.
 #pragma once
 
+#include <cerrno>
+#include <memory>
 #include <spdlog/spdlog.h>
 
 #include "app/recording.h"
@@ -13,18 +15,35 @@ namespace uwind {
 
 // Files stay open until their addresses have names.
 constexpr std::size_t open_files_wanted = 2048;
+// Kept tables that were used within a day do not give way to those that are made ahead.
+constexpr std::int64_t spared_ns = 24ll * 60 * 60 * 1'000'000'000;
 
-// table_cache: a folder; "": none.
-inline ElfObjects objects_with(const std::string& table_cache)
+// folder: "": none, ENOENT.
+inline Result<TableCache> open_table_cache(const std::string& folder)
 {
-	if (table_cache.empty())
-		return ElfObjects();
-	auto folder = CacheFolder::open(table_cache);
-	const auto key = folder ? folder->key() : Result<Digest::Key>(folder.error());
-	if (key)
-		return ElfObjects(debug_folder, TableCache(std::move(*folder), *key));
-	spdlog::warn("tables are not kept for the next time: {}", key.error().message);
+	if (folder.empty())
+		return Error{ENOENT, "there is no folder for tables: set table_cache"};
+	auto opened = CacheFolder::open(folder);
+	const auto key = opened ? opened->key() : Result<Digest::Key>(opened.error());
+	if (!key)
+		return key.error();
+	return TableCache(std::move(*opened), *key);
+}
+
+// As open_table_cache() has opened it.
+inline ElfObjects objects_with(const Result<TableCache>& cache)
+{
+	if (cache)
+		return ElfObjects(debug_folder, *cache);
+	if (cache.error().code != ENOENT)
+		spdlog::warn("tables are not kept for the next time: {}", cache.error().message);
 	return ElfObjects();
+}
+
+// What makes tables ahead and keeps them there.
+inline std::shared_ptr<Objects> objects_ahead(const TableCache& cache)
+{
+	return std::make_shared<ElfObjects>(debug_folder, cache.sparing(cache_clock_ns() - spared_ns));
 }
 
 inline Ports ports_of(Machine& machine, Objects& objects, Unwinder& unwinder)

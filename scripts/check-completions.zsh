@@ -17,6 +17,7 @@ cases=(
 	'uwind table ch' 'uwind table check'
 	'uwind table stat --sou' 'uwind table stat --source'
 	'uwind table dump --source=sf' 'uwind table dump --source=sframe'
+	'uwind table keep --jo' 'uwind table keep --jobs'
 )
 
 # Behind the tab, ctrl-A and a command that prints the line.

@@ -8,6 +8,7 @@
 
 #include "base/exit_code.h"
 #include "cli/record_arguments.h"
+#include "cli/table_cache_option.h"
 #include "cli/verbs.h"
 #include "export/json.h"
 #include "export/summary.h"
@@ -30,7 +31,7 @@ class Record {
 public:
 	Record(const RecordArguments& arguments, StopSignals& signals, Machine& machine)
 	    : arguments_(arguments), signals_(signals), machine_(machine),
-	      objects_(objects_with(table_cache_of(arguments)))
+	      objects_(objects_with(open_table_cache(table_cache_of(arguments.table_cache))))
 	{
 	}
 

@@ -71,18 +71,8 @@ Result<Opened> open_table(const TableArguments& arguments)
 
 int complain_about_file(const Error& error)
 {
-	const int code = complain(error);
-	switch (error.code) {
-	case ENOEXEC:
-	case EBADMSG:
-	case ENODATA:
-	case EFBIG:
-	case E2BIG:
-	case EPROTONOSUPPORT:
-		return exit_bad_data;
-	default:
-		return code;
-	}
+	complain(error);
+	return exit_code_for_file(error);
 }
 
 std::string source_of(const TableRows& rows)
@@ -180,9 +170,24 @@ constexpr TableVerb table_verbs[] = {
 
 } // namespace
 
+int exit_code_for_file(const Error& error)
+{
+	switch (error.code) {
+	case ENOEXEC:
+	case EBADMSG:
+	case ENODATA:
+	case EFBIG:
+	case E2BIG:
+	case EPROTONOSUPPORT:
+		return exit_bad_data;
+	default:
+		return exit_code_for(error);
+	}
+}
+
 void add_table_command(CLI::App& app, int& exit_code)
 {
-	CLI::App* command = app.add_subcommand("table", "Show how a file's code is unwound");
+	CLI::App* command = app.add_subcommand("table", "Show how files' code is unwound, or keep tables of it");
 	command->require_subcommand(1);
 	for (const TableVerb& verb : table_verbs) {
 		const auto arguments = std::make_shared<TableArguments>();
@@ -197,6 +202,7 @@ void add_table_command(CLI::App& app, int& exit_code)
 			sub->add_flag("--offsets", arguments->offsets, "File offsets, not addresses");
 		sub->callback([arguments, run = verb.run, &exit_code] { exit_code = run(*arguments); });
 	}
+	add_keep_verb(*command, exit_code);
 }
 
 } // namespace uwind

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// The verb uwind table: shows a file's unwind table.
+// The verb uwind table: shows a file's unwind table, or keeps tables for recordings.
 #pragma once
 
 #include <CLI/CLI.hpp>
+
+#include "base/result.h"
 
 namespace uwind {
 
@@ -11,5 +13,9 @@ namespace uwind {
 inline constexpr int exit_bad_data = 65;
 
 void add_table_command(CLI::App& app, int& exit_code);
+void add_keep_verb(CLI::App& table, int& exit_code);
+
+// For an error that may be a file's own.
+int exit_code_for_file(const Error& error);
 
 } // namespace uwind

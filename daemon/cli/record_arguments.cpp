@@ -2,8 +2,6 @@
 // The options of uwind record, and the recording that they describe.
 #include "cli/record_arguments.h"
 
-#include <unistd.h>
-
 #include "base/cpu_list.h"
 #include "model/settings.h"
 
@@ -150,13 +148,6 @@ std::optional<Error> wrong(const RecordArguments& arguments)
 			if (pid <= 0)
 				return Error{EINVAL, option + std::to_string(pid) + ": not a process number"};
 	return std::nullopt;
-}
-
-std::string table_cache_of(const RecordArguments& arguments)
-{
-	if (arguments.table_cache.empty())
-		return ::geteuid() == 0 ? default_table_cache : "";
-	return arguments.table_cache == "none" ? "" : arguments.table_cache;
 }
 
 RecordingOptions options_of(const RecordArguments& arguments)

@@ -36,9 +36,6 @@ void add_record_options(CLI::App& verb, RecordArguments& arguments);
 // Arguments that contradict each other. Nothing: there are none.
 std::optional<Error> wrong(const RecordArguments& arguments);
 
-// The folder in which tables are kept; "": none. Users without privilege have none of their own.
-std::string table_cache_of(const RecordArguments& arguments);
-
 // Only for arguments that are not wrong(). A command is not among the targets: it has no process yet.
 RecordingOptions options_of(const RecordArguments& arguments);
 

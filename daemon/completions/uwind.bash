@@ -17,6 +17,7 @@ _uwind_options() {
 		case ${2:-} in
 		'') echo "-h --help --version" ;;
 		dump) echo "-h --help --source --offsets" ;;
+		keep) echo "-h --help --table-cache -j --jobs" ;;
 		*) echo "-h --help --source" ;;
 		esac
 		;;
@@ -31,7 +32,8 @@ _uwind_values() {
 	doctor:--format) echo "text json" ;;
 	table:--source) echo "best sframe eh_frame" ;;
 	record:-o | record:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;
-	record:--table-cache) echo FILE ;;
+	record:--table-cache | table:--table-cache) echo FILE ;;
+	table:-j | table:--jobs) echo NUMBER ;;
 	record:-p | record:--pid | record:--exclude-pid) echo PIDS ;;
 	record:-G | record:--cgroup) echo CGROUP ;;
 	record:-C | record:--cpu | record:--max-depth | record:--stack-bytes) echo NUMBER ;;
@@ -117,7 +119,7 @@ _uwind() {
 	elif kind=$(_uwind_values "$verb" "$before"); then
 		_uwind_reply_values "$kind" "$current"
 	elif [ "$verb" = table ] && [ "$COMP_CWORD" = 2 ]; then
-		_uwind_reply_words "dump check stat $(_uwind_options table)" "$current"
+		_uwind_reply_words "dump check stat keep $(_uwind_options table)" "$current"
 	elif [[ $current = -* ]]; then
 		_uwind_reply_words "$(_uwind_options "$verb" "${COMP_WORDS[2]}")" "$current"
 	elif [ "$verb" = table ]; then

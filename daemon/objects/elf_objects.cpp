@@ -24,6 +24,7 @@ public:
 		return facts;
 	}
 	Result<FileContent> table() const override { return Error{ENOEXEC, "not an ELF file"}; }
+	Result<KeptTableOutcome> keep_table() const override { return Error{ENOEXEC, "not an ELF file"}; }
 	std::uint64_t entry_bytes() const override { return 0; }
 	Functions functions(const std::string&) const override { return {}; }
 
@@ -41,12 +42,18 @@ public:
 
 	ObjectFacts facts() const override { return facts_of(file_); }
 	Result<FileContent> table() const override;
+	Result<KeptTableOutcome> keep_table() const override;
 	std::uint64_t entry_bytes() const override { return file_.usable() ? uwind::entry_bytes(file_) : 0; }
 	Functions functions(const std::string& path) const override;
 
 private:
+	struct Made {
+		FileContent content;
+		Status stored = Nothing{}; // in the cache
+	};
+
 	Result<FileContent> made() const;
-	Result<FileContent> kept_or_made() const;
+	Result<Made> kept_or_made() const;
 
 	const std::shared_ptr<UniqueFd> fd_; // file_ reads from it
 	const ElfFile file_;
@@ -61,22 +68,42 @@ Result<FileContent> ElfObject::table() const
 		return file_.usable().error();
 	if (!cache_)
 		return made();
-	Result<FileContent> content = kept_or_made();
+	Result<Made> made = kept_or_made();
 	file_.image().log()->end();
-	return content;
+	if (!made)
+		return made.error();
+	if (!made->stored)
+		spdlog::debug("a table is not kept: {}", made->stored.error().message);
+	return std::move(made->content);
 }
 
-Result<FileContent> ElfObject::kept_or_made() const
+// A separate debug file has segments, but none with contents.
+Result<KeptTableOutcome> ElfObject::keep_table() const
+{
+	if (!file_.usable())
+		return file_.usable().error();
+	if (file_.loads().empty())
+		return Error{ENOEXEC, "a separate debug file"};
+	if (!cache_)
+		return Error{ENOTDIR, "there is no folder for tables"};
+	const Result<Made> made = kept_or_made();
+	if (!made)
+		return made.error();
+	return KeptTableOutcome{made->content.kept, made->stored};
+}
+
+Result<ElfObject::Made> ElfObject::kept_or_made() const
 {
 	TableCache::Name name = cache_->name_of(file_, stamp_);
 	if (auto kept = cache_->find(name, file_))
-		return std::move(*kept);
+		return Made{std::move(*kept)};
 	Result<FileContent> content = made();
+	if (!content)
+		return content.error();
 	if (cache_->stamp(fd_->get()) != stamp_)
 		name.stamp.reset();
-	if (content)
-		cache_->keep(name, file_, *content);
-	return content;
+	Status stored = cache_->keep(name, file_, *content);
+	return Made{std::move(*content), std::move(stored)};
 }
 
 Result<FileContent> ElfObject::made() const

@@ -2,6 +2,7 @@
 // Tables that were made before.
 #include "objects/table_cache.h"
 
+#include <cerrno>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
@@ -70,22 +71,23 @@ std::optional<FileContent> TableCache::find(const Name& name, const ElfFile& fil
 		return std::nullopt;
 	table->stamp = name.stamp;
 	if (name.stamp)
-		store(name, *table);
+		if (const Status stored = store(name, *table); !stored)
+			spdlog::debug("a table is kept as it was: {}", stored.error().message);
 	return std::move(table->content);
 }
 
-void TableCache::keep(const Name& name, const ElfFile& file, const FileContent& content) const
+Status TableCache::keep(const Name& name, const ElfFile& file, const FileContent& content) const
 {
 	ReadLog* log = file.image().log();
-	if (!log || !log->whole())
-		return;
-	store(name, {log->places(), log->digest(), name.stamp, content});
+	if (!log->whole())
+		return Error{EFBIG, "its table follows from more than " + std::to_string(ReadLog::max_places) +
+					    " places, or from one that could not be read"};
+	return store(name, {log->places(), log->digest(), name.stamp, content});
 }
 
-void TableCache::store(const Name& name, const KeptTable& table) const
+Status TableCache::store(const Name& name, const KeptTable& table) const
 {
-	if (const Status stored = folder_.store(name.text, bytes_of(table, key_)); !stored)
-		spdlog::debug("a table is not kept: {}", stored.error().message);
+	return folder_.store(name.text, bytes_of(table, key_));
 }
 
 } // namespace uwind

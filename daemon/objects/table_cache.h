@@ -36,11 +36,19 @@ public:
 	// The file was opened with such a log, after its stamp was taken.
 	Name name_of(const ElfFile& file, const std::optional<FileStamp>& stamp) const;
 	std::optional<FileContent> find(const Name& name, const ElfFile& file) const;
-	// What was made of it, if its log has all that was read. Once.
-	void keep(const Name& name, const ElfFile& file, const FileContent& content) const;
+	// What was made of it. Once. EFBIG: it has too many bytes, or follows from too many places; ENOSPC and others:
+	// the folder takes no further one.
+	Status keep(const Name& name, const ElfFile& file, const FileContent& content) const;
+
+	// The same tables in a folder that is sparing().
+	TableCache sparing(std::int64_t used_since_ns) const
+	{
+		return TableCache(folder_.sparing(used_since_ns), key_, stamps_);
+	}
+	const CacheFolder& folder() const { return folder_; }
 
 private:
-	void store(const Name& name, const KeptTable& table) const;
+	Status store(const Name& name, const KeptTable& table) const;
 
 	CacheFolder folder_;
 	Digest::Key key_;

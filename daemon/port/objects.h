@@ -38,6 +38,13 @@ struct Functions {
 	std::string refused; // a separate debug file that does not belong to this file: which, and why; "": none
 };
 
+// What became of a table that is to be kept for a recording to come.
+struct KeptTableOutcome {
+	bool before = false; // it was kept already
+	// EFBIG: this one is not kept. Other errors: no further table is.
+	Status stored = Nothing{};
+};
+
 // An open file. Used by one thread at a time.
 class Object {
 public:
@@ -47,6 +54,9 @@ public:
 	virtual ObjectFacts facts() const = 0;
 	// ENODATA: the file has no unwind data; EBADMSG: they are broken; ENOEXEC: the file is not for this machine.
 	virtual Result<FileContent> table() const = 0;
+	// Makes the table if table() would have to, and keeps it, so that table() need not make it the next time.
+	// ENODATA, EBADMSG, ENOEXEC: as above; also ENOEXEC: a separate debug file, which nobody executes.
+	virtual Result<KeptTableOutcome> keep_table() const = 0;
 	// The length of the code at the ELF entry point, in bytes; 0: a library, or not known.
 	virtual std::uint64_t entry_bytes() const = 0;
 	// From .symtab, else from the separate debug file, else from .dynsym. path: the file's, perhaps a former

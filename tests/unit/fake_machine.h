@@ -11,8 +11,10 @@
 #include <set>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
 
 #include "app/recording.h"
+#include "port/program_files.h"
 #include "unit/fake_kernel.h"
 #include "walk/unwinder.h"
 
@@ -28,6 +30,10 @@ struct FakeFile {
 	TableRows rows; // of the table; empty: any
 	std::string sframe_refused;
 	std::uint64_t entry_bytes = 0;
+	std::chrono::milliseconds table_takes{0};
+	std::optional<Error> refused = {}; // keep_table()'s answer
+	bool kept = false;
+	Status stored = Nothing{};
 };
 
 class FakeFiles {
@@ -142,9 +148,16 @@ public:
 	ObjectFacts facts() const override { return file_.facts; }
 	std::uint64_t entry_bytes() const override { return file_.entry_bytes; }
 	Functions functions(const std::string&) const override { return {file_.symbols, ""}; }
+	Result<KeptTableOutcome> keep_table() const override
+	{
+		if (file_.refused)
+			return *file_.refused;
+		return KeptTableOutcome{std::exchange(file_.kept, true), file_.stored};
+	}
 	Result<FileContent> table() const override
 	{
 		built_++;
+		std::this_thread::sleep_for(file_.table_takes);
 		if (!file_.has_table)
 			return Error{ENODATA, "no unwind data"};
 		TableRows rows = file_.rows;
@@ -177,6 +190,30 @@ private:
 	FakeFiles& files_;
 };
 
+// A walk over all of the files that are named, and errors among them.
+class FakeProgramFiles : public ProgramFiles {
+public:
+	FakeProgramFiles(FakeFiles& files, std::vector<std::string> names) : files_(files), names_(std::move(names)) {}
+
+	std::optional<Result<ProgramFile>> next() override
+	{
+		if (next_ == names_.size() || stopped_)
+			return std::nullopt;
+		const std::string& name = names_[next_++];
+		auto file = files_.open(name);
+		if (!file)
+			return file.error();
+		return ProgramFile{name, std::move(file->fd)};
+	}
+	void stop() override { stopped_ = true; }
+
+private:
+	FakeFiles& files_;
+	const std::vector<std::string> names_;
+	std::size_t next_ = 0;
+	std::atomic<bool> stopped_ = false;
+};
+
 class FakeClock : public Clock {
 public:
 	std::uint64_t boottime_ns() override
@@ -191,6 +228,10 @@ public:
 class FakeThreads : public Threads {
 public:
 	void prefer_this_one() override {}
+	int make_this_one_wait() override { return ++waiting_; }
+	void let_run(int) override { let_run_++; }
+
+	std::atomic<int> waiting_ = 0, let_run_ = 0;
 };
 
 // All of it.
