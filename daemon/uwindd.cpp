@@ -13,6 +13,7 @@
 #include "base/exit_code.h"
 #include "export/json.h"
 #include "export/summary.h"
+#include "io/program_tree.h"
 #include "io/report_files.h"
 #include "io/stop_signals.h"
 #include "io/systemd.h"
@@ -53,13 +54,20 @@ Result<Settings> settings_of(const Arguments& arguments)
 class RealOutside : public Outside {
 public:
 	RealOutside(std::unique_ptr<Machine> machine, const std::string& table_cache)
-	    : machine_(std::move(machine)), objects_(objects_with(open_table_cache(table_cache)))
+	    : machine_(std::move(machine)), cache_(open_table_cache(table_cache)), objects_(objects_with(cache_))
 	{
 	}
 	Ports ports() override { return ports_of(*machine_, objects_, unwinder_); }
+	Result<Keeping> keeping(const std::vector<std::string>& paths, std::int64_t changed_since_s) override
+	{
+		if (!cache_)
+			return cache_.error();
+		return Keeping{objects_ahead(*cache_), std::make_unique<ProgramTree>(paths, changed_since_s)};
+	}
 
 private:
 	std::unique_ptr<Machine> machine_;
+	const Result<TableCache> cache_;
 	ElfObjects objects_;
 	CoreUnwinder unwinder_;
 };

@@ -33,6 +33,9 @@ public:
 	// Takes in the records that arrive within that time.
 	Status run_for(std::chrono::milliseconds time);
 
+	// Whether files wait for their tables, or have them made.
+	bool is_making_tables() { return !tracker_.wait_until_made(std::chrono::milliseconds(0)); }
+
 	// A report of what was sampled since the last one. Sampling continues.
 	Result<Report> interval();
 	// Ends the session; a report of what was sampled since the last one.

@@ -14,6 +14,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds look_around(100); // how often requests are checked
 constexpr std::uint64_t ns_per_s = 1'000'000'000;
+constexpr unsigned max_complaints = 20; // of files whose tables cannot be kept
 
 RecordingOptions options_of(const Settings& settings)
 {
@@ -75,6 +76,7 @@ Status Service::record()
 	if (!outside)
 		return outside.error();
 	const Ports machine = (*outside)->ports();
+	BackgroundKeeper keeper(machine.threads, machine.clock);
 	Recording recording(machine, options_of(settings_));
 	const auto stop = [this] {
 		ports_.supervisor.alive();
@@ -86,47 +88,72 @@ Status Service::record()
 		return enabled;
 	spdlog::info("sampling {}", in_words(settings_));
 	ports_.supervisor.ready();
-	if (auto sampled = sample(recording, machine.clock); !sampled)
+	Running running{**outside, machine.clock, recording, keeper};
+	keep_tables(running);
+	const Status sampled = sample(running);
+	keeper.stop();
+	if (!sampled)
 		return sampled;
 	if (ports_.requests.stop())
 		ports_.supervisor.stopping();
-	return store(recording.finish());
+	return store(recording.finish(), running);
 }
 
-Status Service::sample(Recording& recording, Clock& clock)
+// From the beginning. What is broken is named by the first lines only.
+void Service::keep_tables(Running& running)
 {
-	std::uint64_t begun = clock.boottime_ns();
+	if (settings_.keep_tables.empty())
+		return running.keeper.begin(nullptr);
+	running.keeper.begin([paths = settings_.keep_tables, &outside = running.outside](
+				     std::int64_t changed_since_s) -> Result<std::unique_ptr<TableKeeper>> {
+		auto keeping = outside.keeping(paths, changed_since_s);
+		if (!keeping)
+			return keeping.error();
+		const auto complain = [complaints = 0u](const Error& error) mutable {
+			const bool named = complaints++ < max_complaints;
+			spdlog::log(named ? spdlog::level::warn : spdlog::level::debug, "{}", error.message);
+		};
+		return std::make_unique<TableKeeper>(std::move(keeping->objects), std::move(keeping->files), complain);
+	});
+}
+
+Status Service::sample(Running& running)
+{
+	std::uint64_t begun = running.clock.boottime_ns();
 	while (!ports_.requests.stop()) {
 		ports_.supervisor.alive();
-		if (ports_.requests.take_reload() && reload())
+		if (ports_.requests.take_reload() && reload(running))
 			return Nothing{};
-		if (auto taken = recording.run_for(look_around); !taken)
+		if (auto taken = running.recording.run_for(look_around); !taken)
 			return taken;
-		const std::uint64_t now = clock.boottime_ns(), due = begun + settings_.interval_s * ns_per_s;
+		running.keeper.hold(running.recording.is_making_tables());
+		const std::uint64_t now = running.clock.boottime_ns(), due = begun + settings_.interval_s * ns_per_s;
 		if (now < due)
 			continue;
 		// Late by an interval or more: no burst of reports.
 		begun = now - due < settings_.interval_s * ns_per_s ? due : now;
-		if (auto stored = store(recording.interval()); !stored)
+		if (auto stored = store(running.recording.interval(), running); !stored)
 			return stored;
 	}
 	return Nothing{};
 }
 
 // A report that cannot be stored, as on a full disk, is logged; sampling continues.
-Status Service::store(const Result<Report>& report)
+Status Service::store(const Result<Report>& report, const Running& running)
 {
 	if (!report)
 		return report.error();
 	if (const auto stored = ports_.reports.store(*report); !stored)
 		spdlog::error("report of {} is lost: {}", report->session.started, stored.error().message);
-	const std::string figures = ports_.describe(*report);
+	std::string figures = ports_.describe(*report);
 	spdlog::debug("report of {}: {}", report->session.started, figures);
+	if (const auto kept = running.keeper.kept())
+		figures += "; " + std::to_string(kept) + " tables kept ahead";
 	ports_.supervisor.status(figures);
 	return Nothing{};
 }
 
-bool Service::reload()
+bool Service::reload(Running& running)
 {
 	ports_.supervisor.reloading();
 	const auto wanted = ports_.read_settings();
@@ -138,6 +165,8 @@ bool Service::reload()
 		spdlog::info("the configuration was read again");
 	if (adopted && restart)
 		return true;
+	if (adopted)
+		keep_tables(running);
 	ports_.supervisor.ready();
 	return false;
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "app/background_keeper.h"
 #include "app/recording.h"
 #include "model/settings.h"
 #include "port/report_store.h"
@@ -19,6 +20,12 @@ class Outside {
 public:
 	virtual ~Outside() = default;
 	virtual Ports ports() = 0;
+	// What keeps tables of the files at and below these paths that were changed since then (seconds since 1970).
+	struct Keeping {
+		std::shared_ptr<Objects> objects;
+		std::unique_ptr<ProgramFiles> files;
+	};
+	virtual Result<Keeping> keeping(const std::vector<std::string>& paths, std::int64_t changed_since_s) = 0;
 };
 
 struct ServicePorts {
@@ -38,11 +45,19 @@ public:
 	Status run();
 
 private:
+	struct Running {
+		Outside& outside;
+		Clock& clock;
+		Recording& recording;
+		BackgroundKeeper& keeper;
+	};
+
 	Status record();
-	Status sample(Recording& recording, Clock& clock);
-	Status store(const Result<Report>& report);
+	Status sample(Running& running);
+	Status store(const Result<Report>& report, const Running& running);
+	void keep_tables(Running& running);
 	// True: the new settings need a new recording.
-	bool reload();
+	bool reload(Running& running);
 	Status adopt(const Settings& wanted);
 	Status try_session(const Settings& wanted);
 

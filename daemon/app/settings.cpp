@@ -54,6 +54,15 @@ bool set_event(Settings& settings, std::string_view value)
 
 constexpr std::string_view everything = "all", nothing = "none";
 
+std::string_view trimmed(std::string_view text)
+{
+	constexpr std::string_view blanks = " \t\r";
+	const auto begin = text.find_first_not_of(blanks);
+	if (begin == std::string_view::npos)
+		return {};
+	return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
 // A path, or a word for none.
 template <auto Member, const std::string_view& Word>
 bool set_path_or(Settings& settings, std::string_view value)
@@ -81,6 +90,33 @@ bool set_cpus(Settings& settings, std::string_view value)
 std::string get_cpus(const Settings& settings)
 {
 	return settings.cpus.empty() ? std::string(everything) : text_of_cpus(settings.cpus);
+}
+
+constexpr std::size_t most_paths = 64;
+
+// Paths with commas between them, or a word for none.
+bool set_keep_tables(Settings& settings, std::string_view value)
+{
+	std::vector<std::string> paths;
+	for (bool more = value != nothing; more;) {
+		const auto comma = value.find(',');
+		const std::string_view path = trimmed(value.substr(0, comma));
+		if (!path.starts_with('/') || paths.size() == most_paths)
+			return false;
+		paths.emplace_back(path);
+		more = comma != std::string_view::npos;
+		value.remove_prefix(more ? comma + 1 : 0);
+	}
+	settings.keep_tables = std::move(paths);
+	return true;
+}
+
+std::string get_keep_tables(const Settings& settings)
+{
+	std::string text;
+	for (const std::string& path : settings.keep_tables)
+		text += (text.empty() ? "" : ",") + path;
+	return text.empty() ? std::string(nothing) : text;
 }
 
 bool set_verbose(Settings& settings, std::string_view value)
@@ -115,18 +151,12 @@ constexpr SettingKey keys[] = {
 	{"table_cache", "--table-cache", "Folder in which tables are kept, or none",
 	 "none, or a path that begins with '/'", default_table_cache, true, false,
 	 set_path_or<&Settings::table_cache, nothing>, get_path_or<&Settings::table_cache, nothing>},
+	{"keep_tables", "--keep-tables", "Files and folders of which tables are kept before they run, or none",
+	 "none, or at most 64 paths that begin with '/', with commas between them", "/usr,/opt", false, false,
+	 set_keep_tables, get_keep_tables},
 	{"verbose", "-v,--verbose", "Log details, such as files without unwind information", "yes or no", "yes", false,
 	 true, set_verbose, [](const Settings& settings) { return std::string(settings.verbose ? "yes" : "no"); }},
 };
-
-std::string_view trimmed(std::string_view text)
-{
-	constexpr std::string_view blanks = " \t\r";
-	const auto begin = text.find_first_not_of(blanks);
-	if (begin == std::string_view::npos)
-		return {};
-	return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
 
 std::string unknown(std::string_view name)
 {

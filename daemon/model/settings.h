@@ -23,6 +23,7 @@ struct Settings {
 	std::uint32_t max_depth = default_frames;
 	std::uint32_t stack_bytes = most_stack_bytes;
 	std::string table_cache = default_table_cache; // a folder; "": tables are not kept
+	std::vector<std::string> keep_tables;          // files and folders of which tables are kept ahead
 	bool verbose = false;
 };
 

@@ -54,6 +54,23 @@ TEST_CASE("the report says since when each file's table was known")
 	CHECK(report->modules[2].table_known_ns.value() >= began_ns);
 }
 
+TEST_CASE("as long as a table is being made, a recording says so")
+{
+	FakeMachine machine;
+	auto& file = machine.files.add("/bin/late");
+	file.table_takes = milliseconds(300);
+	Recording recording(machine.ports(), all_processes());
+	REQUIRE(recording.prepare(never));
+	CHECK_FALSE(recording.is_making_tables());
+	const auto mapping = machine.processes.map(5, "/bin/late", 0x1000000);
+	machine.send({file_record(1, 5, mapping, file.identity)});
+	REQUIRE(recording.run_for(milliseconds(50)));
+	CHECK(recording.is_making_tables());
+	wait_for_tables(machine.kernel, 2);
+	CHECK(recording.finish());
+	CHECK_FALSE(recording.is_making_tables());
+}
+
 TEST_CASE("a file that was replaced meanwhile is not registered")
 {
 	FakeMachine machine;

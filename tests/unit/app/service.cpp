@@ -68,6 +68,12 @@ struct World : Requests, Supervisor, ReportStore {
 			[](const Report& report) { return "in words: " + std::to_string(report.session.rate); }};
 	}
 
+	std::vector<std::string> paths()
+	{
+		std::lock_guard lock(mutex);
+		return paths_kept;
+	}
+
 	Result<std::unique_ptr<Outside>> open_outside();
 	Status run(const Settings& settings) { return Service(ports(), settings).run(); }
 
@@ -80,6 +86,9 @@ struct World : Requests, Supervisor, ReportStore {
 	int machines_made = 0, machines_open = 0;
 	std::uint64_t refused_rate = 0; // the module takes any other
 	bool stop_ = false, reload_ = false, disk_full = false, module_gone = false;
+	FakeFiles programs; // each path is one
+	std::mutex mutex;
+	std::vector<std::string> paths_kept; // one for each pass: of what tables are kept
 };
 
 class PickyKernel : public FakeKernel {
@@ -108,6 +117,16 @@ public:
 		Ports ports = machine_.ports();
 		return {kernel_,      ports.stream,  ports.processes, ports.objects,
 			world_.clock, ports.threads, ports.unwinder};
+	}
+	Result<Keeping> keeping(const std::vector<std::string>& paths, std::int64_t changed_since_s) override
+	{
+		std::lock_guard lock(world_.mutex);
+		std::string pass = std::to_string(changed_since_s) + ":";
+		for (const std::string& path : paths)
+			pass += " " + path;
+		world_.paths_kept.push_back(pass);
+		return Keeping{std::make_shared<FakeObjects>(world_.programs),
+			       std::make_unique<FakeProgramFiles>(world_.programs, paths)};
 	}
 
 private:
@@ -265,6 +284,62 @@ TEST_CASE("settings that cannot hold are refused as a whole, and the old ones st
 	CHECK(world.reports == Lines{"99 Hz", "99 Hz", "99 Hz"});
 	CHECK(world.opened == Lines{"/var/lib/uwind/reports 360"});
 	CHECK(world.told == Lines{"ready", "reloading", "ready", "stopping"});
+}
+
+TEST_CASE("tables of what the configuration names are kept while it samples, and the supervisor learns how many")
+{
+	World world;
+	world.programs.add("/a");
+	world.programs.add("/b");
+	Settings settings = one_second();
+	settings.keep_tables = {"/a", "/b"};
+	world.at_report = [&](std::size_t number) {
+		world.stop_ = number >= 200 ||
+			      !world.statuses.empty() && world.statuses.back() == "in words: 99; 2 tables kept ahead";
+	};
+	REQUIRE(world.run(settings));
+	CHECK(world.statuses.back() == "in words: 99; 2 tables kept ahead");
+	CHECK(world.paths() == Lines{"0: /a /b"});
+}
+
+TEST_CASE("without folders that the configuration names, nothing is looked at")
+{
+	World world;
+	world.at_report = [&](std::size_t number) { world.stop_ = number >= 3; };
+	REQUIRE(world.run(one_second()));
+	CHECK(world.paths().empty());
+}
+
+TEST_CASE("when the configuration is read again all tables are looked at again, by its new names")
+{
+	World world;
+	for (const char* name : {"/a", "/b"})
+		world.programs.add(name);
+	Settings settings = one_second();
+	settings.keep_tables = {"/a"};
+	Settings wanted = settings;
+	Lines passes{"0: /a", "0: /b"};
+	int machines = 1;
+	wanted.keep_tables = {"/b"};
+	SECTION("in the same session") {}
+	SECTION("in another one")
+	{
+		wanted.frequency = 499;
+		machines = 3; // one of them was to try
+	}
+	SECTION("none any more")
+	{
+		wanted.keep_tables.clear();
+		passes.pop_back();
+	}
+	world.at_report = [&](std::size_t number) {
+		if (number == 5)
+			world.reload(wanted);
+		world.stop_ = number >= (passes.size() == 1 ? 20 : 200) || world.paths().size() == 2;
+	};
+	REQUIRE(world.run(settings));
+	CHECK(world.paths() == passes);
+	CHECK(world.machines_made == machines);
 }
 
 TEST_CASE("a service that is stopped before it samples still ends well")

@@ -63,7 +63,8 @@ TEST_CASE("every key of the configuration is read, the rest stays as it was")
 	const auto read =
 		read_settings("# comment\n\n interval=7\r\n\tdir = /srv/a b#c\nkeep = 1000000\n"
 			      "frequency = 499\nevent = cycles\nverbose = yes\n"
-			      "cgroup = /system.slice/x.service\ncpus = 5,0-3\nmax_depth = 10\ntable_cache = /c",
+			      "cgroup = /system.slice/x.service\ncpus = 5,0-3\nmax_depth = 10\ntable_cache = /c\n"
+			      "keep_tables = /usr, /srv/a b",
 			      "f", Settings());
 	CHECK(read.complaints.empty());
 	CHECK(read.settings.interval_s == 7);
@@ -77,6 +78,8 @@ TEST_CASE("every key of the configuration is read, the rest stays as it was")
 	CHECK(read.settings.max_depth == 10);
 	CHECK(read.settings.table_cache == "/c");
 	CHECK(read_settings("table_cache = none", "f", read.settings).settings.table_cache.empty());
+	CHECK(read.settings.keep_tables == std::vector<std::string>{"/usr", "/srv/a b"});
+	CHECK(read_settings("keep_tables = none", "f", read.settings).settings.keep_tables.empty());
 	const auto all = read_settings("cgroup = all\ncpus = all\n", "f", read.settings);
 	CHECK(all.complaints.empty());
 	CHECK(all.settings.cgroup.empty());
@@ -98,6 +101,7 @@ TEST_CASE("what was read can be written and read again")
 	settings.cpus = {1, 2, 3, 7};
 	settings.max_depth = 1;
 	settings.table_cache = "";
+	settings.keep_tables = {"/usr", "/opt/x"};
 	const auto again = read_settings(text_of(settings), "f", Settings());
 	CHECK(again.complaints.empty());
 	CHECK(text_of(again.settings) == text_of(settings));
@@ -111,8 +115,9 @@ TEST_CASE("a mistyped key is refused with its line and the nearest known key")
 	CHECK(complaints_about("evnet = cycles") ==
 	      std::vector<std::string>{"f:1: there is no key 'evnet': did you mean 'event'?"});
 	CHECK(complaints_about("colour = red") ==
-	      std::vector<std::string>{"f:1: there is no key 'colour': the keys are interval, dir, keep, frequency, "
-				       "event, cgroup, cpus, max_depth, stack_bytes, table_cache, verbose"});
+	      std::vector<std::string>{
+		      "f:1: there is no key 'colour': the keys are interval, dir, keep, frequency, "
+		      "event, cgroup, cpus, max_depth, stack_bytes, table_cache, keep_tables, verbose"});
 	CHECK(complaints_about(std::string(1 << 20, 'x') + " = 1").size() == 1);
 }
 
@@ -140,13 +145,25 @@ TEST_CASE("a wrong value is refused with what is allowed and an example that is"
 		INFO(line);
 		CHECK(complaints_about(line).size() == 1);
 	}
-	for (const char* line :
-	     {"cpus =", "cpus = 0 1", "cpus = 65536", "cgroup =", "max_depth = 0", "max_depth = 4097"}) {
+	for (const char* line : {"cpus =", "cpus = 0 1", "cpus = 65536", "cgroup =", "max_depth = 0",
+				 "max_depth = 4097", "keep_tables =", "keep_tables = usr", "keep_tables = /usr,",
+				 "keep_tables = /usr,opt", "keep_tables = /usr:none,none"}) {
 		INFO(line);
 		CHECK(complaints_about(line).size() == 1);
 	}
 	for (const SettingKey& key : setting_keys())
 		CHECK(complaint_about(key, key.example).empty());
+}
+
+TEST_CASE("as many paths as a message allows are allowed, not one more")
+{
+	const SettingKey& key = key_of("keep_tables");
+	CHECK_THAT(key.allowed, Catch::Contains("at most 64 paths"));
+	std::string paths = "/0";
+	for (int i = 1; i < 64; i++)
+		paths += ",/" + std::to_string(i);
+	CHECK(complaint_about(key, paths).empty());
+	CHECK_FALSE(complaint_about(key, paths + ",/64").empty());
 }
 
 TEST_CASE("the numbers that a message allows are allowed, those beyond are not")

@@ -150,10 +150,12 @@ TEST_CASE("a configuration is checked without the module, and refused with all t
 	UniqueFd fd(::mkstemp(path));
 	const std::string check = std::string("--check-config --config ") + path;
 	std::ofstream(path) << "keep = 5\nfrequency = 49\n";
-	const auto good = run("uwindd", check + " -F 50 --dir /tmp -v --cpus 1,0 --max-depth 10");
+	const auto good =
+		run("uwindd", check + " -F 50 --dir /tmp -v --cpus 1,0 --max-depth 10 --keep-tables /usr,/opt");
 	CHECK(good.status == 0);
 	CHECK(good.output == "interval = 10\ndir = /tmp\nkeep = 5\nfrequency = 50\nevent = cpu-clock\ncgroup = all\n"
-			     "cpus = 0-1\nmax_depth = 10\nverbose = yes\n");
+			     "cpus = 0-1\nmax_depth = 10\nstack_bytes = 16384\n"
+			     "table_cache = /var/cache/uwind/tables\nkeep_tables = /usr,/opt\nverbose = yes\n");
 	std::ofstream(path) << "kep = 5\ninterval = 0\n";
 	for (const std::string& arguments : {check, std::string("--config ") + path}) {
 		const auto bad = run("uwindd", arguments);
@@ -165,7 +167,8 @@ TEST_CASE("a configuration is checked without the module, and refused with all t
 	::unlink(path);
 	CHECK(run("uwindd", check).status == 78);
 	CHECK(run("uwindd", "--dir ''").status == 64);
-	for (const char* wrong : {"--event page-faults", "-C 1-", "-G system.slice", "--max-depth 0"})
+	for (const char* wrong :
+	     {"--event page-faults", "-C 1-", "-G system.slice", "--max-depth 0", "--keep-tables usr"})
 		CHECK(run("uwindd", wrong).status == 64);
 }
 
