@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <filesystem>
+#include <malloc.h>
 #include <map>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -64,6 +65,7 @@ public:
 			return cache_.error();
 		return Keeping{objects_ahead(*cache_), std::make_unique<ProgramTree>(paths, changed_since_s)};
 	}
+	void give_back_memory() override { (void)::malloc_trim(0); }
 
 private:
 	std::unique_ptr<Machine> machine_;

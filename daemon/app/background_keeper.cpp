@@ -41,6 +41,12 @@ void BackgroundKeeper::hold(bool on_hold)
 		pass_->hold(on_hold);
 }
 
+bool BackgroundKeeper::take_ended()
+{
+	std::lock_guard lock(mutex_);
+	return std::exchange(ended_, false);
+}
+
 // On a busy machine the thread might not run for long, and its end is waited for.
 void BackgroundKeeper::stop()
 {
@@ -119,6 +125,7 @@ void BackgroundKeeper::finish(bool all)
 {
 	const KeepCounts counts = pass_->counts();
 	pass_.reset();
+	ended_ = true;
 	if (all_)
 		return;
 	kept_ += counts.made + counts.before;

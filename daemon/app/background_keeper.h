@@ -26,6 +26,8 @@ public:
 	void begin(MakePass make_pass);
 	// True: a recording needs tables, and comes first.
 	void hold(bool on_hold);
+	// Whether a pass has ended since the last call.
+	bool take_ended();
 	// Begins nothing more; does not wait.
 	void stop();
 	// Tables that were made or found in the passes since begin().
@@ -44,7 +46,7 @@ private:
 	std::condition_variable changed_;
 	MakePass make_pass_; // empty: nothing is kept
 	bool all_ = false;   // the next pass is over all files
-	bool on_hold_ = false, stopped_ = false;
+	bool on_hold_ = false, stopped_ = false, ended_ = false;
 	std::shared_ptr<TableKeeper> pass_; // on its way
 	std::int64_t last_s_ = 0;           // when the last one began
 	std::uint64_t kept_ = 0;            // in those that have ended

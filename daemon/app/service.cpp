@@ -127,6 +127,8 @@ Status Service::sample(Running& running)
 		if (auto taken = running.recording.run_for(look_around); !taken)
 			return taken;
 		running.keeper.hold(running.recording.is_making_tables());
+		if (running.keeper.take_ended())
+			running.outside.give_back_memory();
 		const std::uint64_t now = running.clock.boottime_ns(), due = begun + settings_.interval_s * ns_per_s;
 		if (now < due)
 			continue;

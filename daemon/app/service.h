@@ -26,6 +26,8 @@ public:
 		std::unique_ptr<ProgramFiles> files;
 	};
 	virtual Result<Keeping> keeping(const std::vector<std::string>& paths, std::int64_t changed_since_s) = 0;
+	// To the system: memory that was freed, but is still held.
+	virtual void give_back_memory() = 0;
 };
 
 struct ServicePorts {

@@ -86,6 +86,7 @@ struct World : Requests, Supervisor, ReportStore {
 	int machines_made = 0, machines_open = 0;
 	std::uint64_t refused_rate = 0; // the module takes any other
 	bool stop_ = false, reload_ = false, disk_full = false, module_gone = false;
+	int memory_given_back = 0;
 	FakeFiles programs; // each path is one
 	std::mutex mutex;
 	std::vector<std::string> paths_kept; // one for each pass: of what tables are kept
@@ -128,6 +129,7 @@ public:
 		return Keeping{std::make_shared<FakeObjects>(world_.programs),
 			       std::make_unique<FakeProgramFiles>(world_.programs, paths)};
 	}
+	void give_back_memory() override { world_.memory_given_back++; }
 
 private:
 	World& world_;
@@ -294,11 +296,13 @@ TEST_CASE("tables of what the configuration names are kept while it samples, and
 	Settings settings = one_second();
 	settings.keep_tables = {"/a", "/b"};
 	world.at_report = [&](std::size_t number) {
-		world.stop_ = number >= 200 ||
-			      !world.statuses.empty() && world.statuses.back() == "in words: 99; 2 tables kept ahead";
+		world.stop_ = number >= 200 || !world.statuses.empty() &&
+						       world.statuses.back() == "in words: 99; 2 tables kept ahead" &&
+						       world.memory_given_back;
 	};
 	REQUIRE(world.run(settings));
 	CHECK(world.statuses.back() == "in words: 99; 2 tables kept ahead");
+	CHECK(world.memory_given_back == 1);
 	CHECK(world.paths() == Lines{"0: /a /b"});
 }
 
