@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <sys/wait.h>
@@ -14,8 +15,10 @@
 #include "base/handle.h"
 #include "export/json.h"
 #include "unit/export/sample_report.h"
+#include "unit/temporary_folder.h"
 
 using namespace uwind;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -34,10 +37,10 @@ std::string built(const std::string& program)
 	return folder + "/../daemon/" + program;
 }
 
-Outcome run(const std::string& program, const std::string& arguments)
+Outcome run(const std::string& program, const std::string& arguments, const std::string& by = "")
 {
 	Outcome outcome;
-	FILE* pipe = ::popen((built(program) + " " + arguments + " 2>&1").c_str(), "r");
+	FILE* pipe = ::popen((by + built(program) + " " + arguments + " 2>&1").c_str(), "r");
 	char part[4096];
 	while (const std::size_t length = pipe ? std::fread(part, 1, sizeof(part), pipe) : 0)
 		outcome.output.append(part, length);
@@ -85,13 +88,15 @@ TEST_CASE("a wrong command line is a usage error")
 {
 	if (!programs_are_built())
 		return;
-	const char* arguments = GENERATE(
-		"", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true", "record -p 0",
-		"record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000", "record -a -e page-faults",
-		"record -a -e requests:u", "record -a --duration -1", "record --exclude-pid 5",
-		"record -a --exclude-pid 0", "record -a -C 3-1", "record -C all", "record -a --max-depth 0",
-		"record -a --max-depth 4097", "record -G ''", "record -C 0 -a -p 1", "record -a -e requests -F 99",
-		"record -a -e requests -c 1", "report --format pdf", "status x", "doctor --format xml");
+	const char* arguments =
+		GENERATE("", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true",
+			 "record -p 0", "record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000",
+			 "record -a -e page-faults", "record -a -e requests:u", "record -a --duration -1",
+			 "record --exclude-pid 5", "record -a --exclude-pid 0", "record -a -C 3-1", "record -C all",
+			 "record -a --max-depth 0", "record -a --max-depth 4097", "record -G ''", "record -C 0 -a -p 1",
+			 "record -a -e requests -F 99", "record -a -e requests -c 1", "report --format pdf", "status x",
+			 "doctor --format xml", "table keep", "table keep -j 0 /bin", "table keep -j 65 /bin",
+			 "table keep /nonexistent", "table keep --table-cache none /bin");
 	const auto outcome = run("uwind", arguments);
 	INFO(arguments);
 	CHECK(outcome.status == 64);
@@ -113,6 +118,39 @@ TEST_CASE("without the module the message says what to do")
 		CHECK(outcome.output == "uwind: the kernel module is not loaded: run `modprobe uwind`\n");
 	}
 	CHECK(run("uwindd", "--dir /tmp").status == 69);
+}
+
+TEST_CASE("tables are kept without the module, and one line says how many")
+{
+	if (!programs_are_built())
+		return;
+	const TemporaryFolder folder;
+	const std::string cache = fs::canonical(folder.path) / "cache";
+	const std::string keep = "table keep -j 2 --table-cache " + cache;
+	const auto made = run("uwind", keep + " /bin/cat /bin/ls");
+	CHECK(made.status == 0);
+	CHECK_THAT(made.output, Catch::StartsWith("2 files: 2 tables made; "));
+	CHECK_THAT(made.output, Catch::EndsWith(" of at most 256.0 MiB are kept in " + cache + "\n"));
+	const auto again = run("uwind", keep + " /bin/cat /bin/ls /etc/passwd");
+	CHECK(again.status == 65);
+	CHECK_THAT(again.output, Catch::Contains("uwind: /etc/passwd: not an ELF file\n"));
+	CHECK_THAT(again.output, Catch::Contains("2 files: 0 tables made, 2 kept already, 1 failed; "));
+	fs::permissions(cache, fs::perms::all);
+	const auto open = run("uwind", keep + " /bin/cat");
+	CHECK(open.status == 77);
+	CHECK(open.output == "uwind: " + cache + " can be written to by others: chmod go-w it\n");
+}
+
+TEST_CASE("a signal ends the keeping of tables, and what was made stays")
+{
+	if (!programs_are_built())
+		return;
+	const TemporaryFolder folder;
+	const auto stopped = run("uwind", "table keep -j 1 --table-cache " + folder.at("cache") + " /usr/bin /usr/lib",
+				 "timeout --preserve-status -s INT 3 ");
+	CHECK(stopped.status == 0);
+	CHECK_THAT(stopped.output, Catch::Contains("; stopped before the end; "));
+	CHECK(std::distance(fs::directory_iterator(folder.path / "cache"), {}) > 1);
 }
 
 TEST_CASE("a report is shown in every form")
