@@ -60,12 +60,13 @@ Counts Recording::own_counts()
 	return counts;
 }
 
-// The module counted them as lacking a table.
+// The module counted them as they were.
 void Recording::count_finished(std::map<std::string, std::uint64_t>& stops)
 {
-	for (const auto& [stop, count] : unfinished_.take_stops()) {
-		stops[name_of(Stop::NO_TABLE)] = minus(stops[name_of(Stop::NO_TABLE)], count);
-		stops[name_of(stop)] += count;
+	for (const auto& [change, count] : unfinished_.take_stops()) {
+		const auto& [before, now] = change;
+		stops[name_of(before)] = minus(stops[name_of(before)], count);
+		stops[name_of(now)] += count;
 	}
 }
 

@@ -134,8 +134,9 @@ void UnfinishedStacks::settle(Waiting& waiting, GoneOn found)
 	const bool longer = is_complete(found.stop) || found.frames.size() > waiting.record.stack->depth;
 	const bool helps = longer && maps_.agree(*waiting.mappings, *waiting.record.unfinished);
 	if (helps) {
+		const Stop before = waiting.record.stack->stop;
 		adopt(waiting, std::move(found));
-		stops_[waiting.record.stack->stop] += waiting.record.weight;
+		stops_[{before, waiting.record.stack->stop}] += waiting.record.weight;
 	}
 	end(waiting, helps ? "stacks_finished_later" : "unfinished_left");
 }

@@ -49,8 +49,9 @@ public:
 	void finish_all();
 	bool empty() const { return waiting_.empty(); }
 	const Counts& counts() const { return counts_; }
-	// How the stacks end that were finished since the last call, by weight.
-	std::map<Stop, std::uint64_t> take_stops() { return std::exchange(stops_, {}); }
+	// How the stacks ended that were finished since the last call, and how they end now; by weight.
+	using Stops = std::map<std::pair<Stop, Stop>, std::uint64_t>;
+	Stops take_stops() { return std::exchange(stops_, {}); }
 
 private:
 	struct Waiting {
@@ -83,7 +84,7 @@ private:
 	std::size_t bytes_ = 0;       // of their stacks
 	std::uint64_t looked_ns_ = 0; // for tables
 	Counts counts_;
-	std::map<Stop, std::uint64_t> stops_;
+	Stops stops_;
 };
 
 } // namespace uwind

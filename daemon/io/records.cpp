@@ -188,7 +188,7 @@ bool RecordReader::read_sample(Bytes bytes)
 		sample.lost = Loss(raw.lost - 1);
 	else
 		sample.stack = *found;
-	if (sample.stack && sample.stack->stop == Stop::NO_TABLE)
+	if (sample.stack && !is_complete(sample.stack->stop))
 		sample.unfinished = std::move(unfinished);
 	batch_.records.emplace_back(std::move(sample));
 	return true;

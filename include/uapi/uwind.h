@@ -550,7 +550,7 @@ struct uwind_record_sample {
 #define UWIND_UNFINISHED_THUMB   8u /* 32-bit Arm: pc is in Thumb code */
 
 /*
- * Belongs to the next UWIND_RECORD_SAMPLE, whose stop is no_table: what the walk knew when it first met code of
+ * Belongs to the next UWIND_RECORD_SAMPLE, whose stack is not complete: what the walk knew when it first met code of
  * a file without a table. With that table it can go on; frames after the first nr_frames are then found anew.
  */
 struct uwind_record_unfinished {

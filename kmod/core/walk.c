@@ -352,6 +352,23 @@ void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 		uw_along_end(walk);
 }
 
+bool uw_stop_may_lack_table(enum uw_stop stop)
+{
+	switch (stop) {
+	case UW_STOP_NO_TABLE:
+	case UW_STOP_BAD_READ:
+	case UW_STOP_REFUSED_READ:
+	case UW_STOP_BACKWARDS:
+	case UW_STOP_STACK_SWITCH:
+	case UW_STOP_MISALIGNED:
+	case UW_STOP_BAD_PC:
+	case UW_STOP_LOST_REGISTER:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void uw_walk_go_on(struct uw_walk *walk, const struct uw_missed *from, struct uw_port *port)
 {
 	walk->regs = from->regs;

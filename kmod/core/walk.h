@@ -66,6 +66,12 @@ struct uw_port;
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port);
 
 /*
+ * Whether a walk that has missed a table may have stopped so for want of it: what it took for a frame pointer may have been
+ * none, and have led anywhere. A chain that has ended where chains end is believed.
+ */
+bool uw_stop_may_lack_table(enum uw_stop stop);
+
+/*
  * Go on where an earlier walk of the same thread missed a table: frames has the missed->nr_frames
  * that it had found before. Its registers, arch and missed are from somewhere else, and may be anything.
  */

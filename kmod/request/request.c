@@ -316,7 +316,7 @@ static bool request_outdated(const struct uw_request *request)
 /* What a probe has replaced, who goes on with the walk does not know. */
 static void look_at_missed(struct uw_missed *missed, const struct uw_walk *walk, struct uw_port *port)
 {
-	if (port->probed || walk->stop != UW_STOP_NO_TABLE)
+	if (port->probed || !uw_stop_may_lack_table(walk->stop))
 		missed->file = 0;
 	if (missed->file)
 		missed->readable = uw_memory_readable(port, missed->regs.r[uw_arch_sp(walk->arch)]);

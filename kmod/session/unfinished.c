@@ -23,8 +23,7 @@ bool uw_unfinished_wanted(const struct uw_unfinished *unfinished, const struct u
 {
 	const struct uw_walk *walk = answer->walk;
 
-	return unfinished->stack_bytes && walk && walk->missed && walk->missed->file &&
-	       uw_record_stop(walk, nr) == UWIND_STOP_NO_TABLE;
+	return unfinished->stack_bytes && walk && walk->missed && walk->missed->file && nr == walk->nr_frames;
 }
 
 /* Whether a period has just begun, which one of all tasks sees. */

@@ -91,6 +91,23 @@ TEST_CASE("a stack is finished when its table is there")
 	CHECK(report.counters.stops.at("outermost") == 1);
 }
 
+TEST_CASE("so is one for which something else was taken for a frame pointer, which led astray")
+{
+	Late late_one;
+	late_one.record.stack =
+		stack_part({frame(late + 0x10, 0x10, 1, Method::PC), frame(late + 0x150, 0x150, 1, Method::COMPAT_FP)},
+			   Stop::BAD_PC);
+	late_one.machine.kernel.stats_.stops = {{Stop::BAD_PC, 1}};
+	const Report report = late_one.run();
+	REQUIRE(report.stacks.size() == 1);
+	CHECK(report.stacks[0].stop == Stop::OUTERMOST);
+	CHECK(report.stacks[0].finished_later);
+	REQUIRE(report.stacks[0].frames.size() == 2);
+	CHECK(report.frames.at(report.stacks[0].frames[1]).address == late + 0x110);
+	CHECK(report.counters.stops.at("bad_pc") == 0);
+	CHECK(report.counters.stops.at("outermost") == 1);
+}
+
 TEST_CASE("also if a message of another CPU announces the file after the sample")
 {
 	Late late_one;

@@ -366,7 +366,7 @@ TEST_CASE("records cut off anywhere: the last is malformed, and nothing behind t
 
 namespace {
 
-// A sample whose stack ends for want of a table, or for another reason.
+// A sample whose stack ends for want of a table, or otherwise.
 RecordBlob unfinished_sample(const RecordBlob& before, std::uint8_t stop = UWIND_STOP_NO_TABLE)
 {
 	RecordBlob blob = before;
@@ -403,11 +403,11 @@ TEST_CASE("a sample keeps what it takes to go on with its walk")
 	CHECK_FALSE(sample_of(batch, 1).unfinished); // it was the first one's
 }
 
-TEST_CASE("only a stack that lacks a table is gone on with")
+TEST_CASE("a stack is gone on with unless it is complete, however it ended")
 {
-	const auto batch = decode(unfinished_sample(RecordBlob().unfinished(), UWIND_STOP_BAD_READ));
-	REQUIRE(batch.records.size() == 1);
-	CHECK_FALSE(sample_of(batch).unfinished);
+	const RecordBlob unfinished = RecordBlob().unfinished();
+	CHECK(sample_of(decode(unfinished_sample(unfinished, UWIND_STOP_BAD_PC))).unfinished);
+	CHECK_FALSE(sample_of(decode(unfinished_sample(unfinished, UWIND_STOP_OUTERMOST))).unfinished);
 }
 
 TEST_CASE("what it takes to go on contradicts itself: the sample arrives without it")
