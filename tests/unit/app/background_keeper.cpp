@@ -73,7 +73,7 @@ TEST_CASE("the first pass is over all files, the later ones over what was change
 	CHECK(keeper.kept() >= 2);
 }
 
-TEST_CASE("begun again, the next pass is over all files; begun with none, there is no further one")
+TEST_CASE("begun again, the next pass is over all files, and begun with none, there is no further one")
 {
 	World world;
 	world.add("/one");
