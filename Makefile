@@ -11,7 +11,7 @@ KERNEL ?= 6.1
 PREFIX ?= /usr/local
 BUILD  := build/$(ARCH)
 
-.PHONY: help setup build kmod demo check check-long check-matrix test-vm bench lint fmt install uninstall deb clean
+.PHONY: help setup build kmod demo check check-long check-matrix test-vm bench bench-vm lint fmt install uninstall deb clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -44,6 +44,10 @@ test-vm: setup ## one VM case, or all                                   [CASE=60
 bench: ## ratios to other unwinders and readers, in out/bench, beside the committed baseline  [RUNS=1] [RENEW=1: a new baseline]
 	@scripts/setup.sh bench.list
 	@RUNS='$(RUNS)' RENEW='$(RENEW)' scripts/check.sh bench
+
+bench-vm: setup ## the same in guests that count instructions: what a sample costs beside perf, growth, rate; 20 minutes  [GROUP=workloads|growth|rate] [WORK=python3,…] [HZ=999,…] [RENEW=1] [ARCH=…] [KERNEL=…]
+	@scripts/setup.sh bench.list
+	@GROUP='$(GROUP)' WORK='$(WORK)' HZ='$(HZ)' RENEW='$(RENEW)' scripts/check.sh bench-vm $(ARCH) $(KERNEL)
 
 lint: setup ## layers, version tests, sizes, format, words, shellcheck, clang-tidy
 	@scripts/check.sh lint

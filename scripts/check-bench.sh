@@ -49,7 +49,7 @@ show | tail -n 3 >"$work/said"
 diff "$work/said" - <<'TEXT'
 WORSE: frames | plain | 100 | warm | ns per frame | .eh_frame | libunwind unw_step: 5.00 times, the baseline has 10.00: 50 % less
 not measured here, but in the baseline: frames | plain | 30 | warm | ns per frame | .eh_frame | libunwind unw_step
-1 of 2 ratios are worse than the baseline by more than 25 % (warm), 40 % (empty), 40 % (remembered), 25 % (lowering), 10 % (memory).
+1 of 2 ratios are worse than the baseline by more than 25 % (warm), 40 % (empty), 40 % (remembered), 25 % (lowering), 10 % (memory), 10 % (guests).
 TEXT
 grep -q '^| libunwind unw_step / .eh_frame | 5.0! |$' "$work/bench.md" || fail "bench.md does not have the ratio"
 grep -q '"repetitions": 2' "$work/frames.json" || fail "frames.json does not say the repetitions"
@@ -65,3 +65,30 @@ grep -q 'unw_step": 5$' "$work/new.json" || grep -q 'unw_step": 5,$' "$work/new.
 echo '{"group": "frames"' >"$work/raw/2.jsonl"
 if show >/dev/null 2>"$work/said"; then fail "a broken record is taken"; fi
 grep -q 'raw/2.jsonl:1: this is no record' "$work/said" || fail "it does not say which record is broken"
+
+# What a guest has left: of what is good, more is better; a baseline is made of one run; of a ratio to nothing nothing is said.
+mkdir "$work/guest"
+echo '{"arch": "x86_64", "kernel": "6.1", "perf": "perf version 6.1"}' >"$work/guest/guest.json"
+
+# guest_figure NAME UNIT SAMPLE
+guest_figure() {
+	printf '{"group": "workloads", "program": "gcc", "hz": "99", "of": "%s", "unit": "%s", "samples": [%s]}\n' "$@"
+}
+
+{
+	guest_figure uwind '% complete' 100
+	guest_figure 'perf dwarf,8192' '% complete' 50
+	guest_figure 'perf fp' '% complete' 0
+	guest_figure uwind 'times as long' 1.1
+	guest_figure 'perf dwarf,8192' 'times as long' 1.32
+} >"$work/guest/workloads.jsonl"
+scripts/bench/bench.py guest "$work" "$work/guest"
+scripts/bench/bench.py renew "$work" "$work/new.json" >/dev/null
+grep '|' "$work/new.json" >"$work/said"
+diff "$work/said" - <<'TEXT'
+  "workloads | gcc | 99 | % complete | uwind | perf dwarf,8192": 2,
+  "workloads | gcc | 99 | times as long | uwind | perf dwarf,8192": 1.2
+TEXT
+scripts/bench/bench.py show "$work" "$work/new.json" >"$work/said"
+grep -q '^A guest: x86_64, Linux 6.1, one processor' "$work/said" || fail "the table does not say that it is a guest's"
+grep -q '^0 of 2 ratios are worse' "$work/said" || fail "a guest's own ratios are worse than themselves"

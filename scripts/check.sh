@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The tests: those of CTest, which counts them, and the longer ones in parts.
 #
-# Usage: check.sh all | lint | bench | vm ARCH KERNEL | long [PART] | matrix [PART] | build ARCH [KERNEL]
+# Usage: check.sh all | lint | bench | bench-vm ARCH KERNEL | vm ARCH KERNEL | long [PART] | matrix [PART] | build ARCH [KERNEL]
 #        [RUNS=1] [RENEW=1] check.sh bench    RENEW: a new baseline, of three runs at least
+#        [GROUP=…] [WORK=…] [HZ=…] [RENEW=1] check.sh bench-vm ARCH KERNEL    some groups, programs or rates
 #        check.sh step NAME COMMAND...    one test of CTest (tests/suite.cmake), its output in out/check/NAME.log
 #        check.sh list FUNCTION...        the words that CTest's tests are made from
 # All of them are in out/check/junit.xml. A part of long and matrix has a folder of its own there; its out/check/PART/results
@@ -51,6 +52,10 @@ main() {
 		;;
 	bench)
 		run_bench "${RUNS:-1}" "${RENEW:-}"
+		return
+		;;
+	bench-vm)
+		run_bench_vm "$1" "${2:-6.1}" "${RENEW:-}"
 		return
 		;;
 	step)

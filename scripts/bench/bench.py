@@ -4,6 +4,7 @@
 
 Usage: bench.py run OUT RUNS          each benchmark so often: OUT/raw/N.jsonl, a record a line; OUT/machine.json
        bench.py show OUT BASELINE     prints the table; OUT/GROUP.json, bench.md, plots, and figures.log for measured.py
+       bench.py guest OUT FOLDER      takes what a guest left in FOLDER (qemu/bench): guest.json and a file of records a group
        bench.py renew OUT BASELINE    makes the baseline of what OUT has
 
 A ratio that is worse than the baseline's is said, and is no failure: times depend on what else a machine does.
@@ -44,6 +45,15 @@ def run(out, runs):
         print(f"run {number} of {runs}", flush=True)
         measure.run(raw / f"{number}.jsonl")
     write_json(out / "machine.json", machine.describe(load))
+
+
+def take_guest(out, folder):
+    raw = out / "raw"
+    shutil.rmtree(raw, ignore_errors=True)
+    raw.mkdir(parents=True)
+    left = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jsonl"))]
+    (raw / "1.jsonl").write_text("".join(left), encoding="utf-8")
+    write_json(out / "machine.json", machine.describe_guest(folder))
 
 
 def write_json(path, content):
@@ -105,7 +115,7 @@ def show(out, baseline_path):
     runs, described = read_runs(out / "raw"), described_machine(out)
     ratios = ratios_of(runs)
     comparison = baseline.Comparison(ratios, baseline.read(baseline_path))
-    for group in GROUPS:
+    for group in (group for group in GROUPS if any(figure.group == group for run in runs for figure in run.values())):
         write_json(out / f"{group}.json", group_json(group, runs, ratios, described))
     drawn = plots.draw(runs[-1], out)
     write_lines(out / "bench.md", page.markdown(comparison, runs[-1], described, drawn))
@@ -124,8 +134,8 @@ def main(arguments):
     verb, *rest = arguments or [""]
     if verb == "run" and len(rest) == 2 and rest[1].isdigit() and int(rest[1]):
         run(pathlib.Path(rest[0]), int(rest[1]))
-    elif verb in ("show", "renew") and len(rest) == 2:
-        {"show": show, "renew": renew}[verb](*map(pathlib.Path, rest))
+    elif verb in ("guest", "show", "renew") and len(rest) == 2:
+        {"guest": take_guest, "show": show, "renew": renew}[verb](*map(pathlib.Path, rest))
     else:
         print(__doc__, file=sys.stderr)
         return 64

@@ -3,9 +3,15 @@
 import json
 import statistics
 
-GROUPS = ("frames", "lowering", "lookups")
-COLUMNS = {"frames": "frames", "lowering": "file", "lookups": "nr"}  # of a group's tables: a part of the key
-COMPARED = ("ns per frame", "ns per lookup", "ms", "KiB")  # units of which less is better, and what is counted is the same
+GUESTS = ("workloads", "growth", "rate")  # measured in a guest, whose time counts its instructions (qemu/bench)
+GROUPS = ("frames", "lowering", "lookups", *GUESTS)
+# Of a group's tables: a part of the key.
+COLUMNS = {"frames": "frames", "lowering": "file", "lookups": "nr", "workloads": "program", "growth": "nr", "rate": "stack"}
+MORE = ("% complete", "records a second")  # units of which more is better
+NOTHING = {"% complete": 1}  # next to nothing: a ratio to that would be chance
+# Units of which less is better, and what is counted is the same; and those others.
+COMPARED = ("ns per frame", "ns per lookup", "ms", "KiB", "times as long", "bytes per sample", "ms of the profiler",
+            "instructions of a walk", "µs", *MORE)
 OWN = ("group", "of", "unit", "samples")  # of a record, beside its key
 
 
@@ -59,10 +65,16 @@ class Pair:
     def fits(self, figure):
         return (figure.group, figure.of) == (self.group, self.ours) and figure.unit in COMPARED
 
+    def ratio(self, figure, other):
+        """None if the one that it is of is next to nothing."""
+        above, below = (figure.value, other.value) if figure.unit in MORE else (other.value, figure.value)
+        return above / below if below > NOTHING.get(figure.unit, 0) else None
+
 
 STEPS, LAST = ", steps remembered", ", as the last time"
 UNW_STEP, UNW_BACKTRACE = "libunwind unw_step", "libunwind unw_backtrace"
 METHODS = ("SFrame", ".eh_frame", "frame pointers")
+OTHERS = ("perf fp", "perf dwarf,8192", "perf dwarf,65528", "perf fp,defer", "without the module", "the smallest")
 
 # Those that remember frames are compared with the one that does, too.
 PAIRS = [
@@ -76,6 +88,7 @@ PAIRS = [
     Pair("lowering", "CFI alone", "libdw, entries alone"),
     Pair("lookups", "ours", "std::map"),
     Pair("lookups", "ours", "std::upper_bound"),
+    *(Pair(group, "uwind", other) for group in GUESTS for other in OTHERS),
 ]
 
 
@@ -112,8 +125,8 @@ def ratios_of_run(figures):
     for figure in figures.values():
         for pair in PAIRS:
             other = figures.get((figure.group, tuple(sorted(figure.key.items())), pair.other, figure.unit))
-            if pair.fits(figure) and other and figure.value:
-                ratios[ratio_name(pair, figure)] = (pair, figure, other.value / figure.value)
+            if pair.fits(figure) and other and pair.ratio(figure, other) is not None:
+                ratios[ratio_name(pair, figure)] = (pair, figure, pair.ratio(figure, other))
     return ratios
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a run was made on, and its programs."""
+import json
 import os
 import pathlib
 import re
@@ -33,6 +34,21 @@ def describe(load_before):
     }
 
 
+def describe_guest(folder):
+    """A guest's machine.json: what it has left there, and the machine that it was emulated on."""
+    described = describe(os.getloadavg()[0])
+    described["guest"] = json.loads((folder / "guest.json").read_text(encoding="utf-8"))
+    return described
+
+
+def guest_sentence(machine):
+    of = machine["guest"]
+    told = f"A guest: {of['arch']}, Linux {of['kernel']}, one processor whose time counts instructions, of 1 ns each; {of['perf']}"
+    return f"{told}; commit {machine['commit']}"
+
+
 def sentence(machine):
+    if machine.get("guest"):
+        return guest_sentence(machine)
     told = "{cpu}, {cores} cores, {memory}; Linux {kernel}; {compiler}; commit {commit}; load {load}".format(**machine)
     return told if machine["quiet"] else told + "\nThe machine was busy with something else: ratios bear that better than times."

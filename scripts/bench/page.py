@@ -7,6 +7,9 @@ TITLES = {
     "frames": "A frame of a real stack",
     "lowering": "Making tables",
     "lookups": "A lookup",
+    "workloads": "Real programs, at so many Hz",
+    "growth": "Growth",
+    "rate": "Records",
 }
 UNITS = {"ms": "time", "KiB": "peak of memory"}
 
@@ -62,9 +65,9 @@ def value_blocks(figures):
 def terminal(comparison, machine):
     """Lines of one table."""
     blocks = ratio_blocks(comparison)
-    wide = max(len(row) for block in blocks for row in block.rows)
+    wide = max((len(row) for block in blocks for row in block.rows), default=0)
     yield sentence(machine)
-    yield "How many times as much the other takes; more is better. '!': worse than the baseline."
+    yield "How many times as much the other takes, or of what is good how much less it gets; more is better. '!': worse than the baseline."
     for block in blocks:
         yield ""
         yield block_title(block.block)

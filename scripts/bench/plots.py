@@ -2,17 +2,18 @@
 """Plots of a run, as SVG. Needs python3-matplotlib."""
 import re
 
-from figures import COLUMNS, GROUPS
+from figures import COLUMNS, GROUPS, GUESTS
 from page import block_title
 
 TIMES = ("ns per frame", "ns per lookup", "ns per row", "KiB")
+BARS = ("lowering", "workloads", "rate")
 
 
 def blocks_of(figures):
     """{block: {contestant: [(column, figure)]}}"""
     blocks = {}
     for figure in figures.values():
-        if figure.unit in TIMES:
+        if figure.unit in TIMES or figure.group in GUESTS:
             blocks.setdefault(figure.block(), {}).setdefault(figure.of, []).append((figure.column(), figure))
     return dict(sorted(blocks.items(), key=lambda item: GROUPS.index(item[0][0])))
 
@@ -37,7 +38,8 @@ def draw_bars(axes, _, contestants):
 
 def file_name(block):
     group, *key, unit = block
-    words = re.sub(r"[^a-z0-9]+", "-", " ".join([*key, "memory" if unit == "KiB" else ""]).lower()).strip("-")
+    words = [*key, unit if group in GUESTS else "memory" if unit == "KiB" else ""]
+    words = re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")
     return "-".join(filter(None, [group, words])) + ".svg"
 
 
@@ -55,7 +57,7 @@ def draw(figures, folder):
     for block, contestants in blocks_of(figures).items():
         figure, axes = pyplot.subplots(figsize=(9, 6))
         axes.set_prop_cycle(color=matplotlib.colormaps["tab20"].colors)
-        (draw_bars if block[0] == "lowering" else draw_lines)(axes, block, contestants)
+        (draw_bars if block[0] in BARS else draw_lines)(axes, block, contestants)
         axes.set_title(block_title(block))
         axes.set_ylabel(block[-1])
         axes.grid(True, which="both", linewidth=0.3)

@@ -113,6 +113,42 @@ cost_guest() { # ARCH
 		--pkg python3 --pkg linux-perf --add "build/$1/programs" --add qemu/cost -- sh /root/cost/guest.sh
 }
 
+# One group of `make bench-vm`; on one processor, for hostile_guest's reason.
+bench_guest() { # ARCH KERNEL FOLDER GROUP [ARGUMENT]...
+	local machine pkgs=() name
+	read -ra machine <<<"$(machine_of "$1" "$2")"
+	for name in python3 linux-perf wrk nginx postgresql-15 sqlite3 gcc libc6-dev binutils procps kmod; do pkgs+=(--pkg "$name"); done
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --cpus 1 --memory 6144 --timeout 1800 --out "$3" \
+		"${pkgs[@]}" --add "build/$1/programs" --add qemu/bench -- sh /root/bench/run.sh "${@:4}"
+}
+
+# run_bench_vm ARCH KERNEL [RENEW]: guests' ratios, in out/bench/vm-ARCH-KERNEL. GROUP, WORK and HZ choose some; those of another
+# group are then what was measured before.
+run_bench_vm() {
+	local out=$PWD/out/bench/vm-$1-$2 baseline=tests/bench/vm-$1-$2.json group renew=${3:-}
+	if [ -n "$renew" ] && [ -n "${GROUP:-}${WORK:-}${HZ:-}" ]; then
+		echo "a baseline is made of everything: RENEW=1 without GROUP, WORK and HZ" >&2
+		return 64
+	fi
+	mkdir -p "$OUT" "$out/guest"
+	build_for_bench_vm "$1" "$2"
+	for group in ${GROUP:-workloads growth rate}; do
+		case $group in
+		workloads) bench_guest "$1" "$2" "$out/guest" workloads "${WORK:-python3,gcc,sqlite3,nginx,postgres}" "${HZ:-99,999,4999}" ;;
+		growth | rate) bench_guest "$1" "$2" "$out/guest" "$group" ;;
+		*) echo "bench-vm: no group '$group': workloads, growth, rate" >&2 && return 64 ;;
+		esac
+	done
+	scripts/bench/bench.py guest "$out" "$out/guest"
+	if [ -n "$renew" ]; then scripts/bench/bench.py renew "$out" "$baseline"; fi
+	scripts/bench/bench.py show "$out" "$baseline"
+}
+
+build_for_bench_vm() { # ARCH KERNEL
+	{ build_kmod "$1" "$2" && build_programs "$1" && build_tools "$1"; } >"$OUT/bench-vm-build.log" 2>&1 ||
+		{ tail -n 30 "$OUT/bench-vm-build.log" >&2 && return 1; }
+}
+
 # What runs programs of an architecture.
 machine_for() { case $1 in i386) echo amd64 ;; armhf) echo arm64 ;; *) echo "$1" ;; esac } # ARCH
 
