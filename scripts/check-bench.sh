@@ -72,7 +72,7 @@ echo '{"arch": "x86_64", "kernel": "6.1", "perf": "perf version 6.1"}' >"$work/g
 
 # guest_figure NAME UNIT SAMPLE
 guest_figure() {
-	printf '{"group": "workloads", "program": "gcc", "hz": "99", "of": "%s", "unit": "%s", "samples": [%s]}\n' "$@"
+	printf '{"group": "workloads", "program": "gcc", "rate": "99 Hz", "of": "%s", "unit": "%s", "samples": [%s]}\n' "$@"
 }
 
 {
@@ -86,8 +86,8 @@ scripts/bench/bench.py guest "$work" "$work/guest"
 scripts/bench/bench.py renew "$work" "$work/new.json" >/dev/null
 grep '|' "$work/new.json" >"$work/said"
 diff "$work/said" - <<'TEXT'
-  "workloads | gcc | 99 | % complete | uwind | perf dwarf,8192": 2,
-  "workloads | gcc | 99 | times as long | uwind | perf dwarf,8192": 1.2
+  "workloads | gcc | 99 Hz | % complete | uwind | perf dwarf,8192": 2,
+  "workloads | gcc | 99 Hz | times as long | uwind | perf dwarf,8192": 1.2
 TEXT
 scripts/bench/bench.py show "$work" "$work/new.json" >"$work/said"
 grep -q '^A guest: x86_64, Linux 6.1, one processor' "$work/said" || fail "the table does not say that it is a guest's"

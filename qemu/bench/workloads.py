@@ -17,7 +17,7 @@ NOTHING = "no profiler"
 
 
 def record(program, hz, of, unit, value):
-    figure = {"group": "workloads", "program": program.name, "hz": hz, "of": of, "unit": unit, "samples": [round(value, 6)]}
+    figure = {"group": "workloads", "program": program.name, "rate": f"{hz} Hz", "of": of, "unit": unit, "samples": [round(value, 6)]}
     print(json.dumps(figure), flush=True)
 
 

@@ -6,7 +6,7 @@ import statistics
 GUESTS = ("workloads", "growth", "rate")  # measured in a guest, whose time counts its instructions (qemu/bench)
 GROUPS = ("frames", "lowering", "lookups", *GUESTS)
 # Of a group's tables: a part of the key.
-COLUMNS = {"frames": "frames", "lowering": "file", "lookups": "nr", "workloads": "program", "growth": "nr", "rate": "stack"}
+COLUMNS = {"frames": "frames", "lowering": "file", "lookups": "nr", "workloads": "program", "growth": "nr", "rate": "frames"}
 MORE = ("% complete", "records a second")  # units of which more is better
 NOTHING = {"% complete": 1}  # next to nothing: a ratio to that would be chance
 # Units of which less is better, and what is counted is the same; and those others.

@@ -7,14 +7,19 @@ TITLES = {
     "frames": "A frame of a real stack",
     "lowering": "Making tables",
     "lookups": "A lookup",
-    "workloads": "Real programs, at so many Hz",
+    "workloads": "Real programs",
     "growth": "Growth",
     "rate": "Records",
 }
 UNITS = {"ms": "time", "KiB": "peak of memory"}
 
 
-def shown(value):
+FINE = ("times as long",)  # units whose values are near one
+
+
+def shown(value, unit=None):
+    if unit in FINE:
+        return f"{value:.3f}"
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 1 else f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
@@ -49,7 +54,7 @@ def ratio_blocks(comparison):
     blocks = {}
     for name, (pair, figure, ratio) in comparison.ratios.items():
         block = blocks.setdefault(figure.block(), Block(figure.block()))
-        cell = shown(ratio) + ("!" if name in comparison.worse else "")
+        cell = shown(ratio, figure.unit) + ("!" if name in comparison.worse else "")
         block.add(f"{pair.other} / {pair.ours}", figure.column(), cell)
     return in_order(blocks)
 
@@ -58,7 +63,7 @@ def value_blocks(figures):
     blocks = {}
     for figure in figures.values():
         block = blocks.setdefault(figure.block(), Block(figure.block()))
-        block.add(figure.of, figure.column(), shown(figure.value))
+        block.add(figure.of, figure.column(), shown(figure.value, figure.unit))
     return in_order(blocks)
 
 

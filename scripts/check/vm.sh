@@ -117,7 +117,7 @@ cost_guest() { # ARCH
 bench_guest() { # ARCH KERNEL FOLDER GROUP [ARGUMENT]...
 	local machine pkgs=() name
 	read -ra machine <<<"$(machine_of "$1" "$2")"
-	for name in python3 linux-perf wrk nginx postgresql-15 sqlite3 gcc libc6-dev binutils procps kmod; do pkgs+=(--pkg "$name"); done
+	for name in python3 linux-perf wrk nginx postgresql-15 sqlite3 gcc libc6-dev binutils; do pkgs+=(--pkg "$name"); done
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --cpus 1 --memory 6144 --timeout 1800 --out "$3" \
 		"${pkgs[@]}" --add "build/$1/programs" --add qemu/bench -- sh /root/bench/run.sh "${@:4}"
 }
