@@ -4,7 +4,7 @@
 // Usage: growth RANGES PROCESSES work SECONDS     so many processes with so many ranges each; one works below 40 calls, while a
 //                                                 thread of it registers and removes one more all the time
 //        growth RANGES PROCESSES wait SECONDS     they only wait
-//        growth RANGES PROCESSES fork NUMBER      so many forks of a child that ends: prints the median, in nanoseconds
+//        growth RANGES PROCESSES fork NUMBER      so many forks, each until its child has ended: prints the median, in nanoseconds
 //
 // Without the module it only takes the memory for RANGES. Prints "ready" once all is there. The device is closed by then,
 // so that the module can go.
@@ -122,8 +122,8 @@ static void fork_often(int number)
 
 		if (child == 0)
 			_exit(0);
-		took[i] = work_clock(CLOCK_MONOTONIC) - start;
 		waitpid(child, NULL, 0);
+		took[i] = work_clock(CLOCK_MONOTONIC) - start;
 	}
 	qsort(took, (size_t)number, sizeof(took[0]), compare);
 	printf("%.0f\n", 1e9 * took[number / 2]);
