@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What grows with registered ranges, processes and files in the kernel, while registrations go on: a record a line on stdout.
 
-Usage: growth.py      in a guest whose time counts its instructions, with one processor
+Usage: growth.py [PART]...      in a guest whose time counts its instructions, with one processor
 """
 import json
 import os
@@ -145,21 +145,16 @@ def free_kib():
         return int(re.search(r"^MemFree:\s+(\d+)", file.read(), re.MULTILINE)[1])
 
 
-def crowd_kib(processes):
-    time.sleep(2)
-    before = free_kib()
-    with Crowd(1, processes, "wait"):
-        time.sleep(2)
-        return before - free_kib()
-
-
 def memory_of_processes():
-    for processes in (1000, 4000):
-        with_module = crowd_kib(processes)
-        remove_module()
-        without = crowd_kib(processes)
+    """What the kernel gets back as the module goes, while the processes stay."""
+    for processes in (1, 100, 1000, 10000):
+        with Crowd(1, processes, "wait"):
+            time.sleep(2)
+            before = free_kib()
+            remove_module()
+            time.sleep(1)
+            record("uwind", "KiB", free_kib() - before, **{"in": "the module's memory, by processes of one file", "nr": str(processes)})
         insert_module()
-        record("uwind", "KiB", with_module - without, **{"in": "the kernel's memory, by processes of one file", "nr": str(processes)})
 
 
 def table_kib():
@@ -190,15 +185,18 @@ def memory_of_files():
         holder.wait()
 
 
-def main():
+PARTS = {part.__name__: part for part in (lookups, forks, unloads, memory_of_processes, memory_of_files)}
+
+
+def main(*names):
     os.makedirs(FOLDER, exist_ok=True)
     write(f"{TRACING}/buffer_size_kb", 4096)
     write(f"{TRACING}/tracing_on", 0)
     write("/proc/sys/kernel/pid_max", 65536)
     set_parameters()
-    for part in (lookups, forks, unloads, memory_of_processes, memory_of_files):
-        part()
-        print(f"growth: {part.__name__} done after {time.monotonic():.0f} s of guest time", file=sys.stderr)
+    for name in names or PARTS:
+        PARTS[name]()
+        print(f"growth: {name} done after {time.monotonic():.0f} s of guest time", file=sys.stderr)
 
 
-main()
+main(*sys.argv[1:])
