@@ -138,25 +138,6 @@ def unloads():
         insert_module()
 
 
-def free_kib():
-    """Without what the kernel could give back."""
-    write("/proc/sys/vm/drop_caches", 3)
-    with open("/proc/meminfo", encoding="ascii") as file:
-        return int(re.search(r"^MemFree:\s+(\d+)", file.read(), re.MULTILINE)[1])
-
-
-def memory_of_processes():
-    """What the kernel gets back as the module goes, while the processes stay."""
-    for processes in (1, 100, 1000, 10000):
-        with Crowd(1, processes, "wait"):
-            time.sleep(2)
-            before = free_kib()
-            remove_module()
-            time.sleep(1)
-            record("uwind", "KiB", free_kib() - before, **{"in": "the module's memory, by processes of one file", "nr": str(processes)})
-        insert_module()
-
-
 def table_kib():
     status = subprocess.run(["uwind", "status"], check=True, capture_output=True, text=True).stdout
     return int(re.search(r"^table_bytes\s+(\d+)", status, re.MULTILINE)[1]) / 1024
@@ -185,7 +166,7 @@ def memory_of_files():
         holder.wait()
 
 
-PARTS = {part.__name__: part for part in (lookups, forks, unloads, memory_of_processes, memory_of_files)}
+PARTS = {part.__name__: part for part in (lookups, forks, unloads, memory_of_files)}
 
 
 def main(*names):
