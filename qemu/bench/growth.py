@@ -160,7 +160,7 @@ def memory_of_files():
         recording = Uwind()
         recording.start(holder.pid, 99)
         time.sleep(2)
-        record("uwind", "KiB", table_kib(), **{"in": "tables, by libraries of a process", "nr": str(number)})
+        record("uwind", "KiB of tables", table_kib(), **{"in": "memory, by libraries of a process", "nr": str(number)})
         recording.stop()
         holder.kill()
         holder.wait()

@@ -21,7 +21,7 @@ def record(program, hz, of, unit, value):
     print(json.dumps(figure), flush=True)
 
 
-# Static: perf 6.1 takes a library's place in the first process that it meets for its place in all.
+# Static: perf 6.1 seems to take a library's place for the one that it had before exec(), and then finds no stack through it.
 WAITING = ["/bin/busybox", "sh", "-c", 'read -r word; exec "$@"', "sh"]
 
 
