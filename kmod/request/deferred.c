@@ -144,8 +144,7 @@ static void deferred_answer(const struct uw_answer *answer)
 	unsigned int caller;
 	int index;
 
-	for_each_set_bit(caller, &answer->request->owed_by, UW_MAX_CALLERS)
-	{
+	for_each_set_bit(caller, &answer->request->owed_by, UW_MAX_CALLERS) {
 		if (!atomic64_read(&owed[caller]))
 			continue;
 		index = srcu_read_lock(&callers_srcu);

@@ -75,9 +75,9 @@ static void running_answer(const struct uw_answer *answer)
 {
 	unsigned int slot;
 
-	for_each_set_bit(slot, &answer->request->asked_by,
-			 UWIND_MAX_SESSIONS) if (atomic_read(&answer->request->asked[slot]))
-		running_answer_slot(slot, answer);
+	for_each_set_bit(slot, &answer->request->asked_by, UWIND_MAX_SESSIONS)
+		if (atomic_read(&answer->request->asked[slot]))
+			running_answer_slot(slot, answer);
 }
 
 static const struct uw_asker running_asker = {
