@@ -105,7 +105,7 @@ static __always_inline void go_alone(struct uw_walk *walk, struct uw_port *port,
 	u8 moved = along ? along->moved : 0;
 	u64 cfa, ra;
 
-	for (; frame < end; frame++, fresh++) {
+	for (; frame < end; frame++) {
 		plain = walk->plain + uw_plain_slot(at.pc);
 		if (plain->pc != at.pc || plain->key != at.key)
 			break;
@@ -126,6 +126,7 @@ static __always_inline void go_alone(struct uw_walk *walk, struct uw_port *port,
 			uw_trail_step_set(fresh, &at, &plain->rule);
 			if (moved)
 				fresh->rule.method |= UW_PLAIN_MOVED;
+			fresh++;
 			moved = 0;
 		}
 		if (plain->rule.base_slot) {
