@@ -55,7 +55,8 @@ Result<Settings> settings_of(const Arguments& arguments)
 class RealOutside : public Outside {
 public:
 	RealOutside(std::unique_ptr<Machine> machine, const std::string& table_cache)
-	    : machine_(std::move(machine)), cache_(open_table_cache(table_cache)), objects_(objects_with(cache_))
+	    : machine_(std::move(machine)), cache_(open_table_cache(table_cache)),
+	      objects_(objects_with(cache_, table_cache))
 	{
 	}
 	Ports ports() override { return ports_of(*machine_, objects_, unwinder_); }

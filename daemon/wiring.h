@@ -18,7 +18,7 @@ constexpr std::size_t open_files_wanted = 2048;
 // Kept tables that were used within a day do not give way to those that are made ahead.
 constexpr std::int64_t spared_ns = 24ll * 60 * 60 * 1'000'000'000;
 
-// folder: "": none, ENOENT.
+// folder: "": none, an error too.
 inline Result<TableCache> open_table_cache(const std::string& folder)
 {
 	if (folder.empty())
@@ -30,14 +30,19 @@ inline Result<TableCache> open_table_cache(const std::string& folder)
 	return TableCache(std::move(*opened), *key);
 }
 
-// As open_table_cache() has opened it.
-inline ElfObjects objects_with(const Result<TableCache>& cache)
+// cache: of that folder. Who wants none is not warned.
+inline ElfObjects objects_with(const Result<TableCache>& cache, const std::string& folder)
 {
 	if (cache)
 		return ElfObjects(debug_folder, *cache);
-	if (cache.error().code != ENOENT)
+	if (!folder.empty())
 		spdlog::warn("tables are not kept for the next time: {}", cache.error().message);
 	return ElfObjects();
+}
+
+inline ElfObjects objects_with(const std::string& folder)
+{
+	return objects_with(open_table_cache(folder), folder);
 }
 
 // What makes tables ahead and keeps them there.

@@ -31,7 +31,7 @@ class Record {
 public:
 	Record(const RecordArguments& arguments, StopSignals& signals, Machine& machine)
 	    : arguments_(arguments), signals_(signals), machine_(machine),
-	      objects_(objects_with(open_table_cache(table_cache_of(arguments.table_cache))))
+	      objects_(objects_with(table_cache_of(arguments.table_cache)))
 	{
 	}
 
