@@ -2,7 +2,6 @@
 // Makes tables of files before they run, and keeps them for recordings.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // uwind table keep: makes tables before programs run.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <spdlog/sinks/stdout_sinks.h>
