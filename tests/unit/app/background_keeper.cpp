@@ -54,6 +54,15 @@ bool comes_true(const Condition& condition)
 	return condition();
 }
 
+// A pass has begun, and no file of it may.
+void begin_held(BackgroundKeeper& keeper, World& world)
+{
+	world.add("/one");
+	keeper.hold(true);
+	keeper.begin(world.pass());
+	REQUIRE(comes_true([&] { return world.passes().size() == 1; }));
+}
+
 } // namespace
 
 TEST_CASE("the first pass is over all files, the later ones over what was changed since")
@@ -92,11 +101,8 @@ TEST_CASE("begun again, the next pass is over all files, and begun with none, th
 TEST_CASE("as long as a recording needs tables, none is made ahead")
 {
 	World world;
-	world.add("/one");
 	BackgroundKeeper keeper(world.threads, world.clock);
-	keeper.hold(true);
-	keeper.begin(world.pass());
-	REQUIRE(comes_true([&] { return world.passes().size() == 1; }));
+	begin_held(keeper, world);
 	std::this_thread::sleep_for(milliseconds(30));
 	CHECK(world.objects->opened_ == 0);
 	keeper.hold(false);
@@ -106,12 +112,9 @@ TEST_CASE("as long as a recording needs tables, none is made ahead")
 TEST_CASE("who waits for its end lets it run as others do")
 {
 	World world;
-	world.add("/one");
 	{
 		BackgroundKeeper keeper(world.threads, world.clock);
-		keeper.hold(true);
-		keeper.begin(world.pass());
-		REQUIRE(comes_true([&] { return world.passes().size() == 1; }));
+		begin_held(keeper, world);
 	}
 	CHECK(world.threads.let_run_ >= 1);
 	CHECK(world.objects->opened_ == 0);
