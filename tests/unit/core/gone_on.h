@@ -6,6 +6,16 @@
 
 namespace core {
 
+// The walk without that table has ended as one does whose frames would have been others with it: so that it is gone on
+// with. A chain of frame pointers that has come to an end is not, nor one that has used all frames up.
+inline bool is_known_to_lack(const uw_walk& poor, const uw_walk& walked)
+{
+	const bool complete = walked.stop == UW_STOP_OUTERMOST || walked.stop == UW_STOP_THREAD_START;
+	const bool believed =
+		poor.stop == UW_STOP_ZERO_FP || poor.stop == UW_STOP_ZERO_RA || poor.stop == UW_STOP_DEPTH;
+	return !complete || believed || poor.stop == walked.stop || uw_stop_may_lack_table(poor.stop);
+}
+
 // The walk of the same state that has only now all tables of the port: where one without table late missed one.
 inline bool same_without(const uw_walk& begun, const uw_walk& walked, uw_port port, u32 late)
 {
@@ -24,6 +34,8 @@ inline bool same_without(const uw_walk& begun, const uw_walk& walked, uw_port po
 	uw_walk_run(&walk, &poor);
 	if (!walk.missed || !missed.file)
 		return true;
+	if (!is_known_to_lack(walk, walked))
+		return false;
 	walk.missed = nullptr;
 	uw_walk_go_on(&walk, &missed, &port);
 	return walk.stop == walked.stop && same_frames(walk, walked);
