@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * The records of uwind: what the messages UWIND_CMD_RECORDS consist of, in the attributes
+ * UWIND_A_RECORDS. Part of uwind.h, which includes it.
+ */
+#ifndef UWIND_RECORDS_H
+#define UWIND_RECORDS_H
+
+#include <linux/types.h>
+
+/*
+ * A message is complete: a record that others refer to by number comes before them in
+ * the same message, in the same UWIND_A_RECORDS or an earlier one. So a lost message
+ * costs its own samples only. Files are the exception: a session gets each file once.
+ *
+ * Threads and stacks are sent when a sample first refers to them. A message may repeat
+ * one under another number; a number has one meaning only.
+ */
+enum uwind_record_type {
+	UWIND_RECORD_NONE,
+	UWIND_RECORD_STACK,
+	UWIND_RECORD_FILE,
+	UWIND_RECORD_SAMPLE,
+	UWIND_RECORD_THREAD,
+	UWIND_RECORD_UNFINISHED,
+};
+
+struct uwind_record {
+	__u16 bytes; /* of the whole record, a multiple of 8, padded with zeros */
+	__u16 type;  /* enum uwind_record_type; skip what you do not know */
+};
+
+/* A thread, during one exec of its process. */
+struct uwind_record_thread {
+	struct uwind_record record; /* UWIND_RECORD_THREAD */
+	__u16 number;               /* 1 … in this message, as stacks are */
+	__u16 reserved;
+	__u64 start_time_ns; /* when the process started; CLOCK_BOOTTIME */
+	__u64 exec_id;       /* changes with every exec of the task */
+	__u32 tgid;          /* in the PID namespace of the session's owner */
+	__u32 tid;
+	char comm[16];
+};
+
+/*
+ * A part of a stack: at most UWIND_PART_FRAMES frames, innermost first, encoded as in
+ * uwind_words.h; less than 8 bytes of padding follow them. The outer frames are those of
+ * the record "below". So stacks share their common outer frames. Where a stack is cut is
+ * up to the module. A stack has at most UWIND_MAX_FRAMES frames, in UWIND_MAX_PARTS parts.
+ */
+struct uwind_record_stack {
+	struct uwind_record record; /* UWIND_RECORD_STACK */
+	__u16 number;               /* 1 … in this message, as threads are */
+	__u16 below;                /* the record with the next outer frames; 0: none */
+	__u8 nr_frames;
+	__u8 stop; /* enum uwind_stop; NONE if below is not 0 */
+	__u8 frames[];
+};
+
+/* The answer to one request. */
+struct uwind_record_sample {
+	struct uwind_record record; /* UWIND_RECORD_SAMPLE */
+	__u16 thread;               /* number of a UWIND_RECORD_THREAD */
+	__u16 stack;                /* number of a UWIND_RECORD_STACK: its innermost part; 0: lost */
+	__u64 cookie;               /* unique within a boot */
+	__u64 time_ns;              /* of the first trigger; CLOCK_BOOTTIME */
+	__u32 weight;               /* triggers that this sample answers */
+	__u16 cpu;                  /* of the first trigger */
+	__u8 lost;                  /* 0, or 1 + enum uwind_loss: there is no stack */
+	__u8 word_bits;             /* 64 or 32; 0: not known, without a stack only */
+};
+
+#define UWIND_UNFINISHED_EXACT   1u /* pc is no return address */
+#define UWIND_UNFINISHED_DOUBTED 2u /* a single step by frame pointer came before it */
+#define UWIND_UNFINISHED_R11     4u /* 32-bit Arm: Thumb code was left by r11 */
+#define UWIND_UNFINISHED_THUMB   8u /* 32-bit Arm: pc is in Thumb code */
+
+/*
+ * Belongs to the next UWIND_RECORD_SAMPLE, whose stack is not complete: what the walk knew when it first met code of
+ * a file without a table. With that table it can go on; frames after the first nr_frames are then found anew.
+ */
+struct uwind_record_unfinished {
+	struct uwind_record record; /* UWIND_RECORD_UNFINISHED */
+	__u16 nr_frames;            /* inner ones, found before */
+	__u8 arch;                  /* enum uwind_arch */
+	__u8 flags;                 /* UWIND_UNFINISHED_* */
+	__u32 file;                 /* that had no table */
+	__u8 method;                /* enum uwind_method: how pc was found */
+	__u8 signal_frames;         /* that the walk has crossed */
+	__u16 stack_bytes;          /* after the registers: from SP upwards; a multiple of 8 */
+	__u64 pc;
+	__u32 known;    /* bit n: the value of register n (DWARF number) follows */
+	__u32 on_stack; /* bit n: that is not its value, but the address where the value lies */
+	__u64 values[]; /* of those in known, in order */
+};
+
+#define UWIND_FILE_NO_TABLE 1u /* no table applies to the file */
+#define UWIND_FILE_VDSO     2u
+#define UWIND_FILE_COMPAT   4u /* with VDSO: that of 32-bit processes */
+
+/*
+ * A file that frames of this session lie in; sent with its first frame. As every CPU
+ * fills messages of its own, a frame of another CPU may arrive earlier. start, end and
+ * pgoff are those of the mapping that the frame lies in; 0: unknown. path is the file's
+ * path as process tgid sees it; other processes may see another one. A file is sent
+ * again after a message with it was lost, and after it was sent without a path.
+ */
+struct uwind_record_file {
+	struct uwind_record record; /* UWIND_RECORD_FILE */
+	__u32 file;                 /* its number in frames; never used again */
+	__u32 flags;                /* UWIND_FILE_* */
+	__u32 tgid;                 /* a process that maps it, in the owner's PID namespace */
+	__u32 path_bytes;           /* of the path after this struct, NUL included; 0: not known */
+	__u32 reserved;
+	__u64 start; /* its mapping */
+	__u64 end;
+	__u64 pgoff; /* file offset of start, bytes */
+	__u64 inode;
+	__u32 dev_major;
+	__u32 dev_minor;
+	__u64 bytes;    /* size of the file */
+	__u64 mtime_ns; /* its last modification; CLOCK_REALTIME */
+	char path[];    /* as that process sees it */
+};
+
+#endif
