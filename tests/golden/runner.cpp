@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "unit/core/world.h"
+#include "unit/source_folder.h"
 
 using namespace core;
 
@@ -262,7 +263,7 @@ private:
 TEST_CASE("every golden stack is walked as its file says")
 {
 	int files = 0;
-	for (const auto& entry : std::filesystem::directory_iterator(UWIND_SOURCE_DIR "/tests/golden")) {
+	for (const auto& entry : std::filesystem::directory_iterator(in_sources("tests/golden"))) {
 		if (entry.path().extension() != ".stack")
 			continue;
 		files++;

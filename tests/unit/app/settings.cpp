@@ -9,6 +9,7 @@
 
 #include "app/settings.h"
 #include "base/nearest.h"
+#include "unit/source_folder.h"
 
 using namespace uwind;
 
@@ -21,7 +22,7 @@ std::vector<std::string> complaints_about(const std::string& text)
 
 std::string contents(const std::string& path)
 {
-	std::ifstream file(std::string(UWIND_SOURCE_DIR) + "/" + path);
+	std::ifstream file(in_sources(path));
 	std::ostringstream text;
 	text << file.rdbuf();
 	REQUIRE_FALSE(text.str().empty());

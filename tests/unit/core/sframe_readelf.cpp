@@ -2,6 +2,7 @@
 // What assemblers and linkers write, read by the core and by their own readelf: both
 // must say the same at every pc. And what .eh_frame says of the same code.
 #include "unit/core/sframe_files.h"
+#include "unit/source_folder.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -53,7 +54,7 @@ void compare_made(const std::string& file, u64 functions)
 
 std::string source(const std::string& name)
 {
-	return std::string(UWIND_SOURCE_DIR) + "/tests/unit/asm/" + name;
+	return in_sources("tests/unit/asm/" + name);
 }
 
 // By folder: VERSION-ARCH.
@@ -165,7 +166,7 @@ TEST_CASE("arm64 SFrame of this machine's tools means what readelf says")
 
 TEST_CASE("SFrame of binutils 2.40, 2.44 and 2.47 means what their readelf says")
 {
-	const Tallies tallies = compare_folder(std::string(UWIND_SOURCE_DIR) + "/tests/sframe/set");
+	const Tallies tallies = compare_folder(in_sources("tests/sframe/set"));
 	REQUIRE(tallies.size() == std::size(expected_set));
 	for (const Expected& expected : expected_set) {
 		INFO(expected.folder);

@@ -9,6 +9,7 @@
 
 #include "export/json.h"
 #include "unit/export/sample_report.h"
+#include "unit/source_folder.h"
 
 using namespace uwind;
 
@@ -213,9 +214,8 @@ TEST_CASE("reports are as the schema says")
 	CHECK_FALSE(parsed(sample_report())["session"].contains("user_only"));
 	for (const Report& report : {sample_report(), period}) {
 		std::ofstream(path) << written(report);
-		const std::string source = UWIND_SOURCE_DIR;
-		const std::string command = "python3 " + source + "/tests/validate_report.py " + source +
-					    "/include/uwind-report.schema.json " + path;
+		const std::string command = "python3 " + in_sources("tests/validate_report.py") + " " +
+					    in_sources("include/uwind-report.schema.json") + " " + path;
 		CHECK(std::system(command.c_str()) == 0);
 	}
 	std::remove(path.c_str());

@@ -14,6 +14,7 @@
 
 #include "tables/module_view.h"
 #include "tables/table_builder.h"
+#include "unit/source_folder.h"
 
 using namespace uwind;
 
@@ -23,7 +24,7 @@ using Blob = std::vector<std::uint8_t>;
 
 Blob sample(const std::string& name)
 {
-	std::ifstream in(std::string(UWIND_SOURCE_DIR "/tests/sframe/set/") + name, std::ios::binary);
+	std::ifstream in(in_sources("tests/sframe/set/" + name), std::ios::binary);
 	return Blob(std::istreambuf_iterator<char>(in), {});
 }
 

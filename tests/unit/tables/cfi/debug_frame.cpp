@@ -11,6 +11,7 @@
 #include "base/handle.h"
 #include "tables/cfi/eh_frame.h"
 #include "tables/table_builder.h"
+#include "unit/source_folder.h"
 #include "unit/tables/assembled.h"
 #include "unit/tables/lower.h"
 #include "unit/tables/readelf_frames.h"
@@ -245,8 +246,8 @@ TEST_CASE("a program with nothing but .debug_frame has its rows and its name")
 TEST_CASE("every row of .debug_frame that compilers of 32-bit Arm made is what readelf says")
 {
 	const std::string path = "/tmp/uwind-debug-frame-" + std::to_string(getpid()) + ".so";
-	const std::string always = std::string(" -fPIC -shared -nostdlib -o ") + path + " " +
-				   UWIND_SOURCE_DIR "/tests/unit/arm_functions.c";
+	const std::string always =
+		std::string(" -fPIC -shared -nostdlib -o ") + path + " " + in_sources("tests/unit/arm_functions.c");
 	const std::string gcc = "arm-linux-gnueabihf-gcc ", clang = "clang-14 --target=arm-linux-gnueabihf ";
 	for (const std::string& start :
 	     {gcc + "-O2 -mthumb -g", gcc + "-O0 -mthumb -g", gcc + "-O2 -marm -g -gz", gcc + "-Os -mthumb -gdwarf-2",

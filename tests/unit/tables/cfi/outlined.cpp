@@ -7,6 +7,7 @@
 #include "base/handle.h"
 #include "elf/segments.h"
 #include "tables/code/functions.h"
+#include "unit/source_folder.h"
 #include "unit/tables/lower.h"
 
 extern "C" {
@@ -47,7 +48,7 @@ Library library(bool is_64, const std::string& path)
 {
 	const std::string command = std::string("x86_64-linux-gnu-gcc -nostdlib -shared ") + (is_64 ? "-m64" : "-m32") +
 				    " -Wa,--defsym,SP_IS_64=" + (is_64 ? "1" : "0") + " -o " + path + " " +
-				    UWIND_SOURCE_DIR "/tests/unit/asm/lock_blocks_x86.s";
+				    in_sources("tests/unit/asm/lock_blocks_x86.s");
 	REQUIRE(std::system(command.c_str()) == 0);
 	uwind::UniqueFd fd(open(path.c_str(), O_RDONLY));
 	auto file = ElfFile::open(fd.get());

@@ -15,6 +15,7 @@
 #include "elf/segments.h"
 #include "tables/file_rows.h"
 #include "tables/rule_text.h"
+#include "unit/source_folder.h"
 #include "unit/tables/code/coverage.h"
 #include "unit/tables/readelf_frames.h"
 
@@ -338,7 +339,7 @@ TEST_CASE("every row of stock arm64 files is what readelf says")
 TEST_CASE("every row of an i386 library is what readelf says")
 {
 	const std::string folder = "/tmp/uwind-i386-" + std::to_string(getpid());
-	const std::string source = std::string(UWIND_SOURCE_DIR) + "/tests/unit/i386_functions.c";
+	const std::string source = in_sources("tests/unit/i386_functions.c");
 	REQUIRE(std::system(("mkdir -p " + folder).c_str()) == 0);
 	int number = 0;
 	for (const char* flags : {"-O0", "-O2", "-Os", "-O2 -fno-omit-frame-pointer",

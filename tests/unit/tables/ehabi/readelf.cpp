@@ -14,6 +14,7 @@
 #include "tables/ehabi/exidx.h"
 #include "tables/ehabi/opcodes.h"
 #include "tables/rule_text.h"
+#include "unit/source_folder.h"
 #include "unit/tables/arm_image.h"
 #include "unit/tables/ehabi/readelf.h"
 
@@ -277,7 +278,7 @@ TEST_CASE("long unwind tables lead where readelf's words do")
 TEST_CASE("unwind tables that compilers made lead where readelf's words do")
 {
 	const Folder folder;
-	const std::string source = std::string(UWIND_SOURCE_DIR) + "/tests/unit/arm_functions.c";
+	const std::string source = in_sources("tests/unit/arm_functions.c");
 	const std::string gcc = "arm-linux-gnueabihf-gcc ", clang = "clang-14 --target=arm-linux-gnueabihf ";
 	std::vector<std::string> commands;
 	for (const char* flags :

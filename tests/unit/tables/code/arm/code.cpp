@@ -11,6 +11,7 @@
 #include "tables/code/arm/code.h"
 #include "tables/isa/arm/instruction.h"
 #include "tables/rule_text.h"
+#include "unit/source_folder.h"
 #include "unit/tables/code/agreement.h"
 #include "unit/tables/readelf_frames.h"
 
@@ -312,7 +313,7 @@ Compared compare(const std::string& path, const std::string& stripped, bool thum
 TEST_CASE("Arm code that is read agrees with what compilers say of it")
 {
 	const std::string folder = "/tmp/uwind-arm-" + std::to_string(getpid());
-	const std::string source = std::string(UWIND_SOURCE_DIR) + "/tests/unit/arm_frames.c";
+	const std::string source = in_sources("tests/unit/arm_frames.c");
 	REQUIRE(std::system(("mkdir -p " + folder).c_str()) == 0);
 	for (const char* compiler : {"clang-14 --target=arm-linux-gnueabihf", "arm-linux-gnueabihf-gcc"})
 		for (const char* mode : {"-mthumb", "-marm"})

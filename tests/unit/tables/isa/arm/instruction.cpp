@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tables/isa/arm/instruction.h"
+#include "unit/source_folder.h"
 
 using uwind::ArmAction;
 using uwind::ArmFlow;
@@ -156,7 +157,7 @@ constexpr char disassemble[] = "arm-linux-gnueabihf-objdump -d -w -j .text ";
 TEST_CASE("each Arm instruction of compiled functions is as long as objdump says, and writes the same registers")
 {
 	const std::string object = "/tmp/uwind-arm-" + std::to_string(getpid()) + ".o";
-	const std::string source = std::string(UWIND_SOURCE_DIR) + "/tests/unit/arm_frames.c";
+	const std::string source = in_sources("tests/unit/arm_frames.c");
 	for (const char* mode : {"-mthumb", "-marm"}) {
 		const std::string compile = std::string("clang-14 --target=arm-linux-gnueabihf -O2 -c ") + mode +
 					    " -o " + object + " " + source;
@@ -174,7 +175,7 @@ TEST_CASE("each Arm instruction of compiled functions is as long as objdump says
 // All forms of operands, of both instruction sets.
 TEST_CASE("each Arm instruction of a list is as long as objdump says, and writes the same registers")
 {
-	const std::string source = std::string(UWIND_SOURCE_DIR) + "/tests/unit/arm_instructions.s";
+	const std::string source = in_sources("tests/unit/arm_instructions.s");
 	for (const char* mode : {"-Wa,-mthumb", ""}) {
 		const std::string object = "/tmp/uwind-arm-" + std::to_string(getpid()) + ".o";
 		const std::string assemble = std::string("clang-14 --target=arm-linux-gnueabihf -c ") + mode + " -o " +

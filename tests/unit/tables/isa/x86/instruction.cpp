@@ -10,6 +10,7 @@
 #include "base/handle.h"
 #include "elf/file.h"
 #include "tables/isa/x86/instruction.h"
+#include "unit/source_folder.h"
 
 namespace {
 
@@ -83,7 +84,7 @@ TEST_CASE("each instruction of stock amd64 libraries is as long as objdump says"
 // All forms of operands and immediates, of both word sizes.
 TEST_CASE("each instruction of a list is as long as objdump says")
 {
-	const std::string source = std::string(UWIND_SOURCE_DIR) + "/tests/unit/x86_instructions.s";
+	const std::string source = in_sources("tests/unit/x86_instructions.s");
 	for (const bool is_64 : {true, false}) {
 		const std::string object = "/tmp/uwind-x86-" + std::to_string(getpid()) + ".o";
 		const std::string assemble = std::string("x86_64-linux-gnu-as ") +
