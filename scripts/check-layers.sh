@@ -29,7 +29,7 @@ rooms_below() { # ROOM
 	store) echo core access ;;
 	walk | port) echo core access store walk ;;
 	request) echo core access store walk ;;
-	trigger) echo access ;;
+	trigger) echo core access ;;
 	session) echo core access store walk request trigger ;;
 	device) echo core access store walk request trigger session ;;
 	esac

@@ -41,10 +41,11 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
+#include "uwind_events.h"
 #include "uwind_records.h"
 #include "uwind_words.h"
 
-#define UWIND_ABI_VERSION 3
+#define UWIND_ABI_VERSION 4
 
 #define UWIND_DEVICE      "/dev/uwind"
 #define UWIND_SELF_DEVICE "/dev/uwind-self"
@@ -292,13 +293,6 @@ struct uwind_stats {
 	__u64 counters_failed;
 };
 
-enum uwind_event {
-	UWIND_EVENT_CPU_CLOCK,
-	UWIND_EVENT_CYCLES,
-	UWIND_EVENT_REQUESTS, /* no counter: only what BPF programs and modules request */
-	UWIND_NR_EVENTS,
-};
-
 #define UWIND_SESSION_FREQUENCY 1u  /* rate is in Hz, else a period in ns or cycles */
 #define UWIND_SESSION_ALL       2u  /* all processes; targets must be empty */
 #define UWIND_SESSION_INHERIT   4u  /* children of targets are targets */
@@ -320,9 +314,15 @@ enum uwind_event {
  * EOPNOTSUPP: the kernel has no cgroups. EINVAL: the machine cannot have such a CPU;
  * one that is offline is sampled when it comes online.
  *
- * With UWIND_EVENT_REQUESTS rate and FREQUENCY must be 0. Every session, whatever its
- * event, also gets what BPF programs (kfunc uwind_request_stack()) and other modules
- * request for its targets.
+ * With UWIND_EVENT_REQUESTS and UWIND_EVENT_LISTED rate, FREQUENCY and USER must be 0.
+ * Every session, whatever its event, also gets what BPF programs (kfunc
+ * uwind_request_stack()) and other modules request for its targets.
+ *
+ * With UWIND_EVENT_LISTED the session counts all of counters, each by itself, and says
+ * by a UWIND_RECORD_EVENT which of them has fired, how many events that stands for, and
+ * by which way in the kernel. Kernel threads are sampled, too, for the kernel's stack.
+ * EINVAL, EACCES, ENOENT, ENODEV, EOPNOTSUPP: as perf_event_open(2) has them, of the
+ * counter whose index is in bad_counter.
  *
  * Without privilege the counters count the user's own threads only: nobody else is
  * interrupted. EINVAL: more than 10,000 Hz, or a period below 100,000 ns or 500,000
@@ -362,6 +362,9 @@ struct uwind_session_start {
 	__u64 cpus;        /* __u32[]: numbers of CPUs */
 	__u32 nr_cpus;     /* 0: all; at most as many as the machine can have */
 	__u32 stack_bytes; /* in, out: of a UWIND_RECORD_UNFINISHED at most, a multiple of 8; 0: none of these */
+	__u64 counters;    /* LISTED: struct uwind_counter[] */
+	__u32 nr_counters; /* LISTED: 1 … UWIND_MAX_COUNTERS; else 0 */
+	__u32 bad_counter; /* out: the counter that an error is about; nr_counters: none */
 };
 
 /*
@@ -388,6 +391,9 @@ struct uwind_session_stats {
 	__u64 counters_failed;    /* CPUs that came online, or threads, without a counter */
 	__u64 unfinished;         /* samples that came with a UWIND_RECORD_UNFINISHED */
 	__u64 unfinished_refused; /* samples that did not: a limit, or no memory */
+	__u64 events;             /* noted for a UWIND_RECORD_EVENT */
+	__u64 events_lost;        /* not noted: too many waited. Those that wanted a stack are also lost as overrun */
+	__u64 events_dropped;     /* of events: their message was refused */
 };
 
 /*

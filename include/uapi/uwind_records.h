@@ -23,6 +23,7 @@ enum uwind_record_type {
 	UWIND_RECORD_SAMPLE,
 	UWIND_RECORD_THREAD,
 	UWIND_RECORD_UNFINISHED,
+	UWIND_RECORD_EVENT,
 };
 
 struct uwind_record {
@@ -64,10 +65,31 @@ struct uwind_record_sample {
 	__u16 stack;                /* number of a UWIND_RECORD_STACK: its innermost part; 0: lost */
 	__u64 cookie;               /* unique within a boot */
 	__u64 time_ns;              /* of the first trigger; CLOCK_BOOTTIME */
-	__u32 weight;               /* triggers that this sample answers */
+	__u32 weight;               /* triggers that this sample answers and that have no UWIND_RECORD_EVENT */
 	__u16 cpu;                  /* of the first trigger */
 	__u8 lost;                  /* 0, or 1 + enum uwind_loss: there is no stack */
 	__u8 word_bits;             /* 64 or 32; 0: not known, without a stack only */
+	__u64 events[]; /* one or none: how many UWIND_RECORD_EVENTs have this cookie, before or after this */
+};
+
+#define UWIND_EVENT_REQUESTED 0xff /* counter: a BPF program or a module requested the stack */
+
+/*
+ * One time that a counter of a session with UWIND_EVENT_LISTED has fired. Its stack in user space is that of the
+ * UWIND_RECORD_SAMPLE with the same cookie. The first counter has none for what its samples' weight says already: when
+ * it is a clock's and the task was in user space.
+ */
+struct uwind_record_event {
+	struct uwind_record record; /* UWIND_RECORD_EVENT */
+	__u16 thread;               /* number of a UWIND_RECORD_THREAD */
+	__u16 kernel_stack;         /* number of a UWIND_RECORD_STACK, without files: its innermost part; 0: none */
+	__u64 cookie;               /* 0: it has no stack in user space, or that is lost */
+	__u64 time_ns;              /* CLOCK_BOOTTIME */
+	__u64 period;               /* how many events it stands for, as PERF_SAMPLE_PERIOD */
+	__u16 cpu;
+	__u8 counter; /* index in struct uwind_session_start, or UWIND_EVENT_REQUESTED */
+	__u8 lost;    /* 0, or 1 + enum uwind_loss: why there is no cookie */
+	__u32 reserved;
 };
 
 #define UWIND_UNFINISHED_EXACT   1u /* pc is no return address */

@@ -51,18 +51,20 @@
 	X(FP, "fp")               /* frame pointer */                      \
 	X(LR, "lr")               /* link register */                      \
 	X(SIGFRAME, "sigframe")   /* registers saved by signal delivery */ \
-	X(COMPAT_FP, "compat_fp") /* frame pointer of a 32-bit program */
+	X(COMPAT_FP, "compat_fp") /* frame pointer of a 32-bit program */  \
+	X(KERNEL, "kernel")       /* a kernel stack, by the kernel */
 
 /* Why a request has no stack: X(NAME, json). */
-#define UWIND_LOSS_LIST(X)                                                      \
-	X(EXEC, "exec")                 /* the task executed another program */ \
-	X(EXIT, "exit")                 /* the task's memory was gone */        \
-	X(KTHREAD, "kthread")           /* kernel thread or user worker */      \
-	X(NOMEM, "nomem")               /* the supply of requests was empty */  \
-	X(CANCELLED, "cancelled")       /* withdrawn by the asker */            \
-	X(SESSION_GONE, "session_gone") /* the session ended first */           \
-	X(DROPPED, "dropped")           /* the reader was too slow */           \
-	X(HIDDEN, "hidden")             /* the asker may not see the task any more */
+#define UWIND_LOSS_LIST(X)                                                            \
+	X(EXEC, "exec")                 /* the task executed another program */       \
+	X(EXIT, "exit")                 /* the task's memory was gone */              \
+	X(KTHREAD, "kthread")           /* kernel thread or user worker */            \
+	X(NOMEM, "nomem")               /* the supply of requests was empty */        \
+	X(CANCELLED, "cancelled")       /* withdrawn by the asker */                  \
+	X(SESSION_GONE, "session_gone") /* the session ended first */                 \
+	X(DROPPED, "dropped")           /* the reader was too slow */                 \
+	X(HIDDEN, "hidden")             /* the asker may not see the task any more */ \
+	X(OVERRUN, "overrun")           /* events came faster than they were sent */
 
 /*
  * Frames in a UWIND_RECORD_STACK: each is a lead byte and the numbers after it. A

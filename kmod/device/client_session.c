@@ -9,38 +9,13 @@
 #include <linux/uaccess.h>
 
 #include "device/client.h"
+#include "device/event_input.h"
 #include "session/running.h"
 #include "session/session.h"
 #include "stall.h"
 #include "uwind.h"
 
-#define UW_MAX_RATE_HZ 100000
-#define UW_MIN_PERIOD  10000
-
-/* Of those without privilege. */
-#define UW_MEMBER_RATE_HZ   10000
-#define UW_MEMBER_PERIOD_NS 100000
-#define UW_MEMBER_CYCLES    500000 /* as if no processor were faster than 5 GHz */
-
-static u64 least_period(const struct uwind_session_start *arg, bool privileged)
-{
-	if (privileged)
-		return UW_MIN_PERIOD;
-	return arg->event == UWIND_EVENT_CYCLES ? UW_MEMBER_CYCLES : UW_MEMBER_PERIOD_NS;
-}
-
-static int rate_check(const struct uwind_session_start *arg, bool privileged)
-{
-	u64 most = privileged ? UW_MAX_RATE_HZ : UW_MEMBER_RATE_HZ;
-
-	if (arg->event == UWIND_EVENT_REQUESTS)
-		return arg->rate || (arg->flags & (UWIND_SESSION_FREQUENCY | UWIND_SESSION_USER)) ? -EINVAL : 0;
-	if (arg->flags & UWIND_SESSION_FREQUENCY)
-		return arg->rate && arg->rate <= most ? 0 : -EINVAL;
-	return arg->rate >= least_period(arg, privileged) && arg->rate <= S64_MAX ? 0 : -EINVAL;
-}
-
-static int session_check(const struct uwind_session_start *arg, bool privileged)
+static int session_check(const struct uwind_session_start *arg)
 {
 	const u32 flags = UWIND_SESSION_FREQUENCY | UWIND_SESSION_ALL | UWIND_SESSION_INHERIT | UWIND_SESSION_DISABLED |
 			  UWIND_SESSION_CGROUP | UWIND_SESSION_USER;
@@ -51,10 +26,21 @@ static int session_check(const struct uwind_session_start *arg, bool privileged)
 	    arg->nr_cpus > nr_cpu_ids || arg->stack_bytes > UWIND_MAX_STACK_BYTES || arg->stack_bytes % 8 ||
 	    (arg->cgroup_fd && !(arg->flags & UWIND_SESSION_CGROUP)))
 		return -EINVAL;
-	return rate_check(arg, privileged);
+	return 0;
 }
 
-static int client_begin(struct uw_client *client, struct uwind_session_start *arg, const struct uw_filter_lists *lists)
+/* As far as it is known before: what is set here is said to the caller. */
+static void session_restrict(struct uwind_session_start *arg, bool privileged)
+{
+	/* Others' right to read memory is up to security modules, which cannot be asked here. */
+	if (arg->stack_bytes && !capable(CAP_SYS_PTRACE))
+		arg->stack_bytes = 0;
+	if (!privileged && arg->event != UWIND_EVENT_REQUESTS && !uw_may_count_kernel())
+		arg->flags |= UWIND_SESSION_USER;
+}
+
+static int client_begin(struct uw_client *client, struct uwind_session_start *arg, const struct uw_filter_lists *lists,
+			struct uw_event_list *events)
 {
 	const struct uw_session_owner owner = { &client->reader, uw_client_viewer(client), client->quota };
 	struct uw_session *session;
@@ -64,12 +50,8 @@ static int client_begin(struct uw_client *client, struct uwind_session_start *ar
 		return -EBUSY;
 	if (!client->reader.file || uw_reader_is_gone(&client->reader))
 		return -ENOTCONN;
-	/* Others' right to read memory is up to security modules, which cannot be asked here. */
-	if (arg->stack_bytes && !capable(CAP_SYS_PTRACE))
-		arg->stack_bytes = 0;
-	if (!client->privileged && arg->event != UWIND_EVENT_REQUESTS && !uw_may_count_kernel())
-		arg->flags |= UWIND_SESSION_USER;
-	session = uw_running_start(arg, lists, &owner);
+	session_restrict(arg, client->privileged);
+	session = uw_running_start(arg, lists, events, &owner);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	client->session = session;
@@ -95,16 +77,21 @@ int uw_client_session_start(void *context, void *data)
 {
 	struct uwind_session_start *arg = data;
 	struct uw_client *client = context;
-	int err = session_check(arg, client->privileged);
+	int err = session_check(arg);
 	struct uw_filter_lists lists;
+	struct uw_event_list events = {};
 
+	if (!err)
+		err = uw_event_input(&events, arg, client->privileged);
 	lists.targets = numbers_copy(arg->targets, arg->nr_targets, &err);
 	lists.excludes = numbers_copy(arg->excludes, arg->nr_excludes, &err);
 	lists.cpus = numbers_copy(arg->cpus, arg->nr_cpus, &err);
 	mutex_lock(&client->mutex);
 	if (!err)
-		err = client_begin(client, arg, &lists);
+		err = client_begin(client, arg, &lists, &events);
 	mutex_unlock(&client->mutex);
+	arg->bad_counter = events.bad;
+	uw_event_input_free(&events);
 	kvfree(lists.targets);
 	kvfree(lists.excludes);
 	kvfree(lists.cpus);

@@ -223,13 +223,15 @@ static void note_asker(unsigned long *askers, unsigned int slot)
 		set_bit(slot, askers);
 }
 
-int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie)
+int uw_request_ask(unsigned int slot, struct pt_regs *regs, bool noted, u64 *cookie)
 {
 	int loss;
 	struct uw_request *request = request_get(regs, cookie, &loss);
 
 	if (!request)
 		return loss;
+	if (noted)
+		atomic_inc(&request->noted[slot]);
 	atomic_inc(&request->asked[slot]);
 	note_asker(&request->asked_by, slot);
 	return -1;
@@ -473,8 +475,10 @@ u64 uw_request_forget(unsigned int slot)
 	u32 i, count = uw_supply_count();
 	u64 open = 0;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		open += asked_take(&uw_supply_at(i)->asked[slot]);
+		atomic_set(&uw_supply_at(i)->noted[slot], 0);
+	}
 	return open;
 }
 

@@ -43,9 +43,9 @@ bool uw_request_suits(const struct task_struct *task);
 /*
  * Ask for current's stack on behalf of a session slot. Any context; no
  * allocation, no lock. regs are those of what was interrupted; NULL: unknown.
- * Returns -1, or the uwind_loss if it cannot be asked.
+ * noted: the session keeps a note of it. Returns -1, or the uwind_loss if it cannot be asked.
  */
-int uw_request_ask(unsigned int slot, struct pt_regs *regs, u64 *cookie);
+int uw_request_ask(unsigned int slot, struct pt_regs *regs, bool noted, u64 *cookie);
 
 /*
  * The same on behalf of a caller: see deferred.c. Returns 0; 1: that caller is

@@ -68,6 +68,8 @@ struct uw_request {
 	unsigned long owed_by;
 	/* Triggers per session slot. Added to in any context; taken by the answer, or by uw_request_forget(). */
 	atomic_t asked[UWIND_MAX_SESSIONS];
+	/* How many of them the session has noted itself. Added to before asked[], taken after it. */
+	atomic_t noted[UWIND_MAX_SESSIONS];
 	/* The cookie, to callers that wait for it; else 0. Set in any context; taken by the answer, or by a cancel. */
 	atomic64_t owed[UW_MAX_CALLERS];
 };

@@ -45,6 +45,7 @@ static struct sk_buff *queued_skb(struct llist_node *node)
 static void message_dropped(struct uw_outbox *outbox, const struct uw_message *message)
 {
 	this_cpu_inc(outbox->sent->messages_dropped);
+	this_cpu_add(outbox->sent->events_dropped, message->events);
 	uw_stats_dropped(outbox->counts, message->weight);
 	if (message->has_files)
 		uw_file_clear_announced(outbox->slot);
@@ -102,6 +103,11 @@ void uw_outbox_flush(struct uw_outbox *outbox)
 	flush_work(&outbox->work);
 }
 
+void uw_outbox_lose_events(struct uw_outbox *outbox, u32 events)
+{
+	this_cpu_add(outbox->sent->events_dropped, events);
+}
+
 void uw_outbox_stats(const struct uw_outbox *outbox, struct uwind_session_stats *stats)
 {
 	int cpu;
@@ -111,6 +117,7 @@ void uw_outbox_stats(const struct uw_outbox *outbox, struct uwind_session_stats 
 
 		stats->messages += READ_ONCE(sent->messages);
 		stats->messages_dropped += READ_ONCE(sent->messages_dropped);
+		stats->events_dropped += READ_ONCE(sent->events_dropped);
 		stats->bytes += READ_ONCE(sent->bytes);
 	}
 }
@@ -133,6 +140,11 @@ void uw_outbox_deinit(struct uw_outbox *outbox)
 void uw_outbox_schedule(struct delayed_work *work, unsigned long delay)
 {
 	queue_delayed_work(outbox_queue, work, delay);
+}
+
+void uw_outbox_run(struct work_struct *work)
+{
+	queue_work(outbox_queue, work);
 }
 
 int uw_outbox_setup(void)

@@ -20,6 +20,7 @@ struct uwind_session_stats;
 struct uw_sent {
 	u64 messages;
 	u64 messages_dropped;
+	u64 events_dropped;
 	u64 bytes;
 };
 
@@ -39,6 +40,7 @@ struct uw_outbox {
 /* What is known of a complete message. Owned by the owner of the message. */
 struct uw_message {
 	u64 weight;     /* answers in it that count as answered */
+	u32 events;     /* records of events */
 	u32 seq_at;     /* offset in the message of its sequence number */
 	bool has_files; /* a record in it announces one */
 };
@@ -54,6 +56,9 @@ void uw_outbox_queue(struct uw_outbox *outbox, struct sk_buff *skb, const struct
 /* Wait until what was queued before the call has been sent. Sleeps. */
 void uw_outbox_flush(struct uw_outbox *outbox);
 
+/* So many events could not be put into a message. Task context. */
+void uw_outbox_lose_events(struct uw_outbox *outbox, u32 events);
+
 /* What was sent. */
 void uw_outbox_stats(const struct uw_outbox *outbox, struct uwind_session_stats *stats);
 
@@ -61,5 +66,7 @@ void uw_outbox_stats(const struct uw_outbox *outbox, struct uwind_session_stats 
 int uw_outbox_setup(void);
 void uw_outbox_exit(void);
 void uw_outbox_schedule(struct delayed_work *work, unsigned long delay);
+/* Hard interrupt or task. */
+void uw_outbox_run(struct work_struct *work);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "core/frame_code.h"
 #include "request/request.h"
+#include "session/notes.h"
 #include "session/record.h"
 #include "store/file_store.h"
 #include "store/registry.h"
@@ -31,20 +32,17 @@ static void *record_begin(void *at, u32 room, u16 type, u32 bytes)
 	return record;
 }
 
-u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns, const struct uw_last_walk *past)
+u32 uw_record_thread(void *at, u32 room, const struct uw_thread *thread)
 {
 	struct uwind_record_thread *record = record_begin(at, room, UWIND_RECORD_THREAD, sizeof(*record));
 
 	if (!record)
 		return sizeof(*record);
-	record->start_time_ns = current->group_leader->start_boottime;
-	record->exec_id = past ? past->exec_id : current->self_exec_id;
-	record->tgid = task_tgid_nr_ns(current, ns);
-	record->tid = task_pid_nr_ns(current, ns);
-	if (past)
-		strscpy(record->comm, past->comm, TASK_COMM_LEN);
-	else
-		get_task_comm(record->comm, current);
+	record->start_time_ns = thread->start_time_ns;
+	record->exec_id = thread->exec_id;
+	record->tgid = thread->tgid;
+	record->tid = thread->tid;
+	strscpy(record->comm, thread->comm, TASK_COMM_LEN);
 	return sizeof(*record);
 }
 
@@ -125,10 +123,11 @@ u32 uw_record_unfinished(void *at, u32 room, const struct uw_walk *walk, u32 sta
 u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of)
 {
 	const struct uw_request *request = answer->request;
-	struct uwind_record_sample *record = record_begin(at, room, UWIND_RECORD_SAMPLE, sizeof(*record));
+	u32 bytes = sizeof(struct uwind_record_sample) + (of->events ? sizeof(u64) : 0);
+	struct uwind_record_sample *record = record_begin(at, room, UWIND_RECORD_SAMPLE, bytes);
 
 	if (!record)
-		return sizeof(*record);
+		return bytes;
 	record->thread = of->thread;
 	record->stack = of->stack;
 	record->cookie = request->cookie;
@@ -137,6 +136,25 @@ u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const s
 	record->cpu = request->cpu;
 	record->lost = answer->walk ? 0 : 1 + answer->loss;
 	record->word_bits = uw_abis[request->arch].word * BITS_PER_BYTE;
+	if (of->events)
+		record->events[0] = of->events;
+	return bytes;
+}
+
+u32 uw_record_event(void *at, u32 room, const struct uw_note *note, u16 thread, u16 kernel_stack)
+{
+	struct uwind_record_event *record = record_begin(at, room, UWIND_RECORD_EVENT, sizeof(*record));
+
+	if (!record)
+		return sizeof(*record);
+	record->thread = thread;
+	record->kernel_stack = kernel_stack;
+	record->cookie = note->cookie;
+	record->time_ns = note->time_ns;
+	record->period = note->period;
+	record->cpu = note->cpu;
+	record->counter = note->counter;
+	record->lost = note->lost;
 	return sizeof(*record);
 }
 

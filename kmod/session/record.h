@@ -14,6 +14,8 @@
 struct pid_namespace;
 struct uw_answer;
 struct uw_file;
+struct uw_note;
+struct uw_thread;
 
 /* Why a stack ends of which the session wants nr frames. */
 static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
@@ -23,12 +25,13 @@ static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
 
 /* No record of these is longer; UNFINISHED: but for the bytes of stack. */
 #define UW_MOST_THREAD_BYTES     sizeof(struct uwind_record_thread)
-#define UW_MOST_SAMPLE_BYTES     sizeof(struct uwind_record_sample)
+#define UW_MOST_SAMPLE_BYTES     (sizeof(struct uwind_record_sample) + sizeof(u64))
+#define UW_MOST_EVENT_BYTES      sizeof(struct uwind_record_event)
 #define UW_MOST_STACK_BYTES      ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
 #define UW_MOST_UNFINISHED_BYTES (sizeof(struct uwind_record_unfinished) + UW_NR_REGS * sizeof(u64))
 
-/* The thread current, as ns numbers it; past: as it was then, or NULL. Its own number is 0. */
-u32 uw_record_thread(void *at, u32 room, struct pid_namespace *ns, const struct uw_last_walk *past);
+/* Its own number is 0. */
+u32 uw_record_thread(void *at, u32 room, const struct uw_thread *thread);
 
 /*
  * Part of a stack. below: the number of the part that goes on outward; 0: this one is the outermost, and ends for stop.
@@ -52,11 +55,15 @@ u32 uw_record_unfinished(void *at, u32 room, const struct uw_walk *walk, u32 sta
 /* What a sample names by number, and how many triggers it stands for. */
 struct uw_sample_of {
 	u16 thread;
-	u16 stack; /* the innermost part; 0: none */
-	u32 weight;
+	u16 stack;  /* the innermost part; 0: none */
+	u32 weight; /* of triggers without a note */
+	u32 events; /* triggers with one */
 };
 
 u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of);
+
+/* One time that a counter fired. thread and kernel_stack: as in struct uwind_record_event. */
+u32 uw_record_event(void *at, u32 room, const struct uw_note *note, u16 thread, u16 kernel_stack);
 
 /* How long a file's record is. path: as current sees it; NULL: not known. */
 u32 uw_record_file_bytes(const char *path);

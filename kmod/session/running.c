@@ -108,7 +108,7 @@ bool uw_running_wants_child(struct task_struct *child)
 	for (slot = 0; !wanted && slot < UWIND_MAX_SESSIONS; slot++) {
 		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
 
-		wanted = session && uw_trigger_task_wants_child(&session->tasks, child);
+		wanted = session && uw_session_wants_child(session, child);
 	}
 	srcu_read_unlock(&sessions_srcu, index);
 	return wanted;
@@ -124,7 +124,7 @@ void uw_running_adopt(void)
 		struct uw_session *session = srcu_dereference(sessions[slot], &sessions_srcu);
 
 		if (session)
-			uw_trigger_task_adopt(&session->tasks);
+			uw_session_adopt(session);
 	}
 	srcu_read_unlock(&sessions_srcu, index);
 }
@@ -181,9 +181,9 @@ static int running_install(struct uw_session *session)
 }
 
 struct uw_session *uw_running_start(const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
-				    const struct uw_session_owner *owner)
+				    struct uw_event_list *events, const struct uw_session_owner *owner)
 {
-	struct uw_session *session = uw_session_create(arg, lists, owner);
+	struct uw_session *session = uw_session_create(arg, lists, events, owner);
 	int err;
 
 	if (IS_ERR(session))

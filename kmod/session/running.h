@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct task_struct;
+struct uw_event_list;
 struct uw_filter_lists;
 struct uw_session;
 struct uw_session_owner;
@@ -16,7 +17,7 @@ struct uwind_session_stats;
 
 /* Start a session. lists: those of arg. ERR_PTR: see UWIND_IOC_SESSION_START. */
 struct uw_session *uw_running_start(const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
-				    const struct uw_session_owner *owner);
+				    struct uw_event_list *events, const struct uw_session_owner *owner);
 
 /*
  * Stop, fill stats (may be NULL) with the last numbers, and free the session.

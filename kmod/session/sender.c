@@ -15,6 +15,7 @@
 #include "core/frame_code.h"
 #include "request/request.h"
 #include "session/batch.h"
+#include "session/note_sender.h"
 #include "session/record.h"
 #include "session/sender.h"
 #include "stats.h"
@@ -25,6 +26,8 @@
 static_assert(UWIND_MAX_FRAMES % UWIND_PART_FRAMES == 0);
 /* Records with numbers, in the longest message. */
 static_assert((UWIND_MAX_FRAMES / UWIND_PART_FRAMES + 2) * UW_MOST_STACK_BYTES / 16 < U16_MAX);
+
+#define UW_NOTES_AT_ONCE 16u /* that a task sends when it answers; the worker sends what is left */
 
 /* 0: the file is in the message; else so many bytes are enough. */
 static u32 send_file_record(struct uw_sender *sender, struct uw_batch *batch, const struct uw_file *file, u64 pc,
@@ -105,10 +108,18 @@ static void send_files(struct uw_sender *sender, struct uw_batch *batch, const s
 	}
 }
 
+/* past: current as it was then, or NULL. */
 static u16 write_thread(struct uw_batch_writer *writer, const struct uw_sender *sender, const struct uw_last_walk *past)
 {
+	struct uw_thread thread;
+
+	uw_thread_set_current(&thread, sender->pid_ns);
+	if (past) {
+		thread.exec_id = past->exec_id;
+		memcpy(thread.comm, past->comm, TASK_COMM_LEN);
+	}
 	uw_batch_reserve(writer, UW_MOST_THREAD_BYTES);
-	return uw_batch_add_named(writer, uw_record_thread(writer->at, writer->room, sender->pid_ns, past));
+	return uw_batch_add_named(writer, uw_record_thread(writer->at, writer->room, &thread));
 }
 
 static u16 send_thread(struct uw_batch_writer *writer, const struct uw_sender *sender, const struct uw_answer *answer)
@@ -194,53 +205,54 @@ static void count_stack(struct uw_sender *sender, const struct uw_answer *answer
 
 /* 0: the records are in the message; else so many bytes are enough for them. */
 static u32 send_records(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
-			u32 weight, bool unfinished)
+			struct uw_triggers of, bool unfinished)
 {
-	struct uw_sample_of of = { .weight = weight };
+	struct uw_sample_of sample = { .weight = of.all - of.noted, .events = of.noted };
 	struct uw_batch_writer writer;
 	u32 needed;
 	u16 last;
 
 	uw_batch_begin(&writer, batch);
-	of.thread = send_thread(&writer, sender, answer);
+	sample.thread = send_thread(&writer, sender, answer);
 	last = batch->last_number;
 	if (answer->walk)
-		of.stack = send_stack(&writer, answer->walk, nr);
+		sample.stack = send_stack(&writer, answer->walk, nr);
 	if (unfinished)
 		send_unfinished(&writer, &sender->unfinished, answer->walk);
-	send_sample(&writer, answer, &of);
+	send_sample(&writer, answer, &sample);
 	needed = uw_batch_end(&writer);
 	if (!needed)
 		count_stack(sender, answer, batch->last_number != last);
 	return needed;
 }
 
-static void count_answer(struct uw_sender *sender, const struct uw_answer *answer, bool is_recorded, u32 nr, u32 weight)
+static void count_answer(struct uw_sender *sender, const struct uw_answer *answer, bool is_recorded, u32 nr,
+			 struct uw_triggers of)
 {
 	if (!answer->walk)
-		uw_stats_lost(sender->outbox.counts, answer->loss, weight);
+		uw_stats_lost(sender->outbox.counts, answer->loss, of.all);
 	else if (is_recorded)
-		uw_stats_answered(sender->outbox.counts, uw_record_stop(answer->walk, nr), weight);
+		uw_stats_answered(sender->outbox.counts, uw_record_stop(answer->walk, nr), of.all);
 	else
-		uw_stats_lost(sender->outbox.counts, UWIND_LOSS_NOMEM, weight);
+		uw_stats_lost(sender->outbox.counts, UWIND_LOSS_NOMEM, of.all);
 }
 
 /* In this message, or else in a new one: whether it is there. */
 static bool send_somewhere(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
-			   u32 weight, bool unfinished)
+			   struct uw_triggers of, bool unfinished)
 {
-	u32 needed = send_records(sender, batch, answer, nr, weight, unfinished);
+	u32 needed = send_records(sender, batch, answer, nr, of, unfinished);
 
 	if (needed && !uw_batch_renew(batch, needed))
-		needed = send_records(sender, batch, answer, nr, weight, unfinished);
+		needed = send_records(sender, batch, answer, nr, of, unfinished);
 	return !needed;
 }
 
 static bool send_and_go_on(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
-			   u32 weight)
+			   struct uw_triggers of)
 {
 	bool sent = uw_unfinished_takes(&sender->unfinished, answer) &&
-		    send_somewhere(sender, batch, answer, nr, weight, true);
+		    send_somewhere(sender, batch, answer, nr, of, true);
 
 	if (sent)
 		this_cpu_inc(sender->stacks->unfinished);
@@ -251,41 +263,73 @@ static bool send_and_go_on(struct uw_sender *sender, struct uw_batch *batch, con
 
 /* Whether it is in the message. */
 static bool send_answer(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
-			u32 weight)
+			struct uw_triggers of)
 {
 	bool sent = false;
 
 	if (nr)
 		send_files(sender, batch, answer->walk, nr);
 	if (uw_unfinished_wanted(&sender->unfinished, answer, nr))
-		sent = send_and_go_on(sender, batch, answer, nr, weight);
+		sent = send_and_go_on(sender, batch, answer, nr, of);
 	if (!sent)
-		sent = send_somewhere(sender, batch, answer, nr, weight, false);
+		sent = send_somewhere(sender, batch, answer, nr, of, false);
 	if (sent && answer->walk)
-		batch->message.weight += weight;
+		batch->message.weight += of.all;
 	return sent;
 }
 
-void uw_sender_answer(struct uw_sender *sender, const struct uw_answer *answer, u32 weight)
+/* Those of a CPU. Most of them are of requests that are answered soon after, there. */
+static void send_notes_of(struct uw_sender *sender, struct uw_batch *batch, unsigned int cpu, u32 most)
+{
+	u32 lost = uw_notes_send(per_cpu_ptr(sender->notes.rings, cpu), batch, most);
+
+	if (lost)
+		uw_outbox_lose_events(&sender->outbox, lost);
+}
+
+void uw_sender_answer(struct uw_sender *sender, const struct uw_answer *answer, struct uw_triggers of)
 {
 	u32 nr = answer->walk ? min(answer->walk->nr_frames, sender->max_frames) : 0;
 	struct uw_batch *batch = uw_batch_take(&sender->batches);
-	bool is_recorded = batch && send_answer(sender, batch, answer, nr, weight);
+	bool is_recorded;
 
+	if (batch && of.noted)
+		send_notes_of(sender, batch, answer->request->cpu, UW_NOTES_AT_ONCE);
+	is_recorded = batch && send_answer(sender, batch, answer, nr, of);
 	/* Before the message can be sent and, if it is dropped, counted as a loss. */
-	count_answer(sender, answer, is_recorded, nr, weight);
+	count_answer(sender, answer, is_recorded, nr, of);
 	if (batch)
 		uw_batch_give(&sender->batches, batch);
 }
 
+/* A CPU's notes go into one batch, and other CPUs' answers meanwhile into others. */
+static void sender_send_notes(struct work_struct *work)
+{
+	struct uw_sender *sender = container_of(work, struct uw_sender, send_notes);
+	struct uw_batch *batch;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		batch = uw_batch_take(&sender->batches);
+		if (!batch)
+			return;
+		send_notes_of(sender, batch, cpu, UW_NOTES_BYTES / sizeof(struct uw_note));
+		uw_batch_give(&sender->batches, batch);
+		cond_resched();
+	}
+}
+
 void uw_sender_push(struct uw_sender *sender)
 {
+	if (sender->notes.rings)
+		sender_send_notes(&sender->send_notes);
 	uw_batches_close(&sender->batches);
 }
 
 void uw_sender_flush(struct uw_sender *sender)
 {
 	might_sleep();
+	uw_notes_stop(&sender->notes);
 	uw_sender_push(sender);
 	uw_outbox_flush(&sender->outbox);
 }
@@ -295,6 +339,7 @@ void uw_sender_stats(const struct uw_sender *sender, struct uwind_session_stats 
 	int cpu;
 
 	uw_outbox_stats(&sender->outbox, stats);
+	uw_notes_count(&sender->notes, &stats->events, &stats->events_lost);
 	for_each_possible_cpu(cpu) {
 		stats->stacks_told += READ_ONCE(per_cpu_ptr(sender->stacks, cpu)->spelled_out);
 		stats->stacks_known += READ_ONCE(per_cpu_ptr(sender->stacks, cpu)->known);
@@ -317,8 +362,15 @@ int uw_sender_init(struct uw_sender *sender, const struct uw_reader *reader, str
 	return err ?: sender->stacks ? 0 : -ENOMEM;
 }
 
+int uw_sender_take_notes(struct uw_sender *sender, const struct cpumask *cpus)
+{
+	INIT_WORK(&sender->send_notes, sender_send_notes);
+	return uw_notes_init(&sender->notes, cpus, &sender->send_notes);
+}
+
 void uw_sender_deinit(struct uw_sender *sender)
 {
+	uw_notes_deinit(&sender->notes);
 	uw_batches_deinit(&sender->batches);
 	uw_outbox_deinit(&sender->outbox);
 	free_percpu(sender->stacks);

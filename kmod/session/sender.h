@@ -8,9 +8,11 @@
 #include <linux/types.h>
 
 #include "session/batch.h"
+#include "session/notes.h"
 #include "session/outbox.h"
 #include "session/unfinished.h"
 
+struct cpumask;
 struct pid_namespace;
 struct uw_answer;
 struct uw_counts;
@@ -32,8 +34,10 @@ struct uw_sender {
 	struct uw_batches batches;         /* Protected by: its own rules */
 	struct uw_stacks __percpu *stacks; /* owned. Each CPU adds to its own, in a task's context */
 	struct uw_unfinished unfinished;
-	struct pid_namespace *pid_ns; /* holds a reference */
-	u32 max_frames;               /* of a stack */
+	struct uw_notes notes;         /* Protected by: its own rules */
+	struct work_struct send_notes; /* of all CPUs */
+	struct pid_namespace *pid_ns;  /* holds a reference */
+	u32 max_frames;                /* of a stack */
 };
 
 /*
@@ -45,10 +49,19 @@ int uw_sender_init(struct uw_sender *sender, const struct uw_reader *reader, str
 /* Nobody answers any more, and everything is sent. Does nothing without init. */
 void uw_sender_deinit(struct uw_sender *sender);
 
-/* Append the answer to one request, with the files it mentions. Task context. Waits for nobody. */
-void uw_sender_answer(struct uw_sender *sender, const struct uw_answer *answer, u32 weight);
+/* Also send what its counters note on these CPUs. -ENOMEM. May sleep. */
+int uw_sender_take_notes(struct uw_sender *sender, const struct cpumask *cpus);
 
-/* Queue incomplete messages, too. Task context. */
+/* What an answer is for. */
+struct uw_triggers {
+	u32 all;
+	u32 noted; /* of these; each is a note of its own */
+};
+
+/* Append the answer to one request, with the files it mentions. Task context. Waits for nobody. */
+void uw_sender_answer(struct uw_sender *sender, const struct uw_answer *answer, struct uw_triggers of);
+
+/* Send notes, and queue incomplete messages, too. Task context. */
 void uw_sender_push(struct uw_sender *sender);
 
 /* Wait until what was written before the call has been sent. Sleeps. */

@@ -5,39 +5,112 @@
 #include <linux/cred.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 
 #include "access/quota.h"
 #include "access/viewer.h"
 #include "request/request.h"
 #include "session/session.h"
+#include "trigger/kernel_stack.h"
 
 #define UW_FLUSH_INTERVAL (HZ / 10 ?: 1)
 
-bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
+static struct uw_session *session_of(const struct uw_trigger_owner *owner)
+{
+	return container_of(owner, struct uw_event, owner)->session;
+}
+
+/* What fires, whoever it is of. */
+struct firing {
+	u8 counter;           /* as in struct uwind_record_event */
+	struct pt_regs *regs; /* NULL: not known */
+	u64 period;
+	bool kernel_stack; /* from regs */
+};
+
+/* false: nothing is asked for, which is counted. */
+static bool session_ask(struct uw_session *session, struct pt_regs *regs, struct uw_note *note, u64 *cookie)
 {
 	int loss;
 
-	if (!uw_request_suits(current) || READ_ONCE(session->deserted))
-		return false;
-	if (!uw_filter_takes_current(&session->filter) || !uw_viewer_sees_current(session->viewer))
-		return false;
 	uw_stats_requested(session->counts, 1);
-	loss = uw_request_ask(session->slot, regs, cookie);
+	loss = uw_request_ask(session->slot, regs, note, cookie);
 	if (loss >= 0)
 		uw_stats_lost(session->counts, loss, 1);
+	if (note && loss >= 0)
+		note->lost = 1 + loss;
+	else if (note)
+		note->cookie = *cookie;
 	return loss < 0;
 }
 
-static struct uw_session *session_of(const struct uw_trigger_owner *owner)
+static void note_fill(struct uw_note *note, const struct uw_session *session, const struct firing *firing)
 {
-	return container_of((struct uw_trigger_owner *)owner, struct uw_session, owner);
+	note->cookie = 0;
+	note->lost = 0;
+	note->time_ns = ktime_get_boot_fast_ns();
+	note->period = firing->period;
+	note->cpu = raw_smp_processor_id();
+	note->counter = firing->counter;
+	uw_thread_set_current(&note->thread, session->sender.pid_ns);
+	if (firing->kernel_stack)
+		note->nr_frames = uw_kernel_stack(firing->regs, note->frames, UWIND_MAX_KERNEL_FRAMES);
 }
 
-static void session_fired(struct uw_trigger_owner *owner, struct pt_regs *regs)
+/* What interrupts this between the note and its end makes one of its own. false: no stack is asked for. */
+static bool session_note(struct uw_session *session, const struct firing *firing, u64 *cookie)
 {
+	u32 frames = firing->kernel_stack ? UWIND_MAX_KERNEL_FRAMES + UW_KERNEL_STACK_SPARE : 0;
+	bool suits = uw_request_suits(current), asked = false;
+	struct uw_note *note;
+
+	preempt_disable_notrace();
+	note = uw_note_begin(&session->sender.notes, frames);
+	if (note) {
+		note_fill(note, session, firing);
+		asked = suits && session_ask(session, firing->regs, note, cookie);
+		uw_note_end(&session->sender.notes, note);
+	} else if (suits) {
+		uw_stats_requested(session->counts, 1);
+		uw_stats_lost(session->counts, UWIND_LOSS_OVERRUN, 1);
+	}
+	preempt_enable_notrace();
+	return asked;
+}
+
+/* A kernel thread has no viewer but one with privilege. */
+static bool session_takes_current(const struct uw_session *session)
+{
+	return !READ_ONCE(session->deserted) && uw_filter_takes_current(&session->filter) &&
+	       uw_viewer_sees_current(session->viewer);
+}
+
+bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
+{
+	const struct firing firing = { .counter = UWIND_EVENT_REQUESTED, .regs = regs, .period = 1 };
+
+	if (!uw_request_suits(current) || !session_takes_current(session))
+		return false;
+	return session->listed ? session_note(session, &firing, cookie) : session_ask(session, regs, NULL, cookie);
+}
+
+static void session_fired(struct uw_trigger_owner *owner, const struct uw_firing *fired)
+{
+	const struct uw_event *event = container_of(owner, struct uw_event, owner);
+	const struct firing firing = {
+		.counter = event->number,
+		.regs = fired->regs,
+		.period = fired->period,
+		.kernel_stack = event->kernel_stack && !user_mode(fired->regs),
+	};
 	u64 cookie;
 
-	uw_session_trigger(session_of(owner), regs, &cookie);
+	if (!(uw_request_suits(current) || firing.kernel_stack) || !session_takes_current(event->session))
+		return;
+	if (event->unnoted && !firing.kernel_stack)
+		session_ask(event->session, fired->regs, NULL, &cookie);
+	else
+		session_note(event->session, &firing, &cookie);
 }
 
 static bool session_wants(const struct uw_trigger_owner *owner, struct task_struct *task)
@@ -104,33 +177,47 @@ static bool session_sees(const struct uw_session *session, const struct uw_answe
 
 void uw_session_answer(struct uw_session *session, const struct uw_answer *answer)
 {
-	u32 weight = atomic_xchg(&answer->request->asked[session->slot], 0);
+	struct uw_request *request = answer->request;
+	struct uw_triggers of = { .all = atomic_xchg(&request->asked[session->slot], 0) };
 
-	if (weight && session_sees(session, answer))
-		uw_sender_answer(&session->sender, answer, weight);
-	else if (weight)
-		session_hide(session, answer, weight);
+	if (session->listed)
+		of.noted = atomic_xchg(&request->noted[session->slot], 0);
+	if (of.all && session_sees(session, answer))
+		uw_sender_answer(&session->sender, answer, of);
+	else if (of.all)
+		session_hide(session, answer, of.all);
+}
+
+static void session_desert(struct uw_session *session)
+{
+	u32 i;
+
+	WRITE_ONCE(session->deserted, true);
+	for (i = 0; i < session->nr_events; i++)
+		uw_event_disable(&session->events[i]);
 }
 
 static void session_flush(struct work_struct *work)
 {
 	struct uw_session *session = container_of(to_delayed_work(work), struct uw_session, flush);
+	u32 i;
 
-	if (uw_reader_is_gone(session->sender.outbox.reader)) {
-		WRITE_ONCE(session->deserted, true);
-		uw_trigger_cpu_disable(&session->cpus);
-		uw_trigger_task_close(&session->tasks);
-	}
+	if (uw_reader_is_gone(session->sender.outbox.reader))
+		session_desert(session);
 	uw_filter_sweep(&session->filter);
-	uw_trigger_task_sweep(&session->tasks);
+	for (i = 0; i < session->nr_events; i++)
+		uw_trigger_task_sweep(&session->events[i].tasks);
 	uw_sender_push(&session->sender);
 	uw_outbox_schedule(&session->flush, UW_FLUSH_INTERVAL);
 }
 
 void uw_session_free(struct uw_session *session)
 {
-	uw_trigger_cpu_deinit(&session->cpus);
-	uw_trigger_task_deinit(&session->tasks);
+	u32 i;
+
+	for (i = 0; i < session->nr_events; i++)
+		uw_event_deinit(&session->events[i]);
+	kvfree(session->events);
 	uw_sender_deinit(&session->sender);
 	uw_filter_deinit(&session->filter);
 	free_percpu(session->counts);
@@ -149,27 +236,37 @@ static struct uw_session *session_alloc(const struct cred *viewer)
 	return session;
 }
 
-static int session_init_trigger(struct uw_session *session, const struct uwind_session_start *arg,
-				struct uw_quota *quota)
+static int session_init_events(struct uw_session *session, struct uw_event_list *list, struct uw_quota *quota)
 {
-	struct perf_event_attr attr;
-
-	if (arg->event == UWIND_EVENT_REQUESTS)
-		return 0;
-	session->owner = (struct uw_trigger_owner){
-		.fired = session_fired,
-		.wants = session_wants,
-		.wants_child = session_wants_thread,
-		.counts = session->counts,
+	const struct uw_event_owner owner = {
+		.trigger = { .fired = session_fired,
+			     .wants = session_wants,
+			     .wants_child = session_wants_thread,
+			     .counts = session->counts },
+		.session = session,
+		.quota = quota,
+		.cpus = session->filter.cpus,
 	};
-	uw_counter_attr_init(&attr, arg);
-	if (session->viewer)
-		return uw_trigger_task_init(&session->tasks, &session->owner, quota, &attr);
-	return uw_trigger_cpu_init(&session->cpus, &session->owner, session->filter.cpus, &attr);
+	int err = 0;
+
+	session->listed = list->listed;
+	session->events = kvcalloc(list->nr, sizeof(*session->events), GFP_KERNEL_ACCOUNT);
+	if (list->nr && !session->events)
+		return -ENOMEM;
+	if (list->listed)
+		err = uw_sender_take_notes(&session->sender, session->filter.cpus);
+	while (!err && session->nr_events < list->nr) {
+		list->bad = session->nr_events++;
+		err = uw_event_init(&session->events[list->bad], &owner, list, list->bad);
+	}
+	if (!err)
+		list->bad = list->nr;
+	return err;
 }
 
 static int session_init(struct uw_session *session, const struct uwind_session_start *arg,
-			const struct uw_filter_lists *lists, const struct uw_session_owner *owner)
+			const struct uw_filter_lists *lists, struct uw_event_list *events,
+			const struct uw_session_owner *owner)
 {
 	int err;
 
@@ -181,18 +278,18 @@ static int session_init(struct uw_session *session, const struct uwind_session_s
 		err = uw_filter_init(&session->filter, arg, lists);
 	if (!err)
 		err = uw_request_prepare(session->sender.max_frames);
-	return err ?: session_init_trigger(session, arg, owner->quota);
+	return err ?: session_init_events(session, events, owner->quota);
 }
 
 struct uw_session *uw_session_create(const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
-				     const struct uw_session_owner *owner)
+				     struct uw_event_list *events, const struct uw_session_owner *owner)
 {
 	struct uw_session *session = session_alloc(owner->viewer);
 	int err;
 
 	if (!session)
 		return ERR_PTR(-ENOMEM);
-	err = session_init(session, arg, lists, owner);
+	err = session_init(session, arg, lists, events, owner);
 	if (!err)
 		return session;
 	uw_session_free(session);
@@ -214,16 +311,48 @@ int uw_session_begin(struct uw_session *session, const struct uwind_session_star
 
 void uw_session_quiesce(struct uw_session *session)
 {
+	u32 i;
+
 	cancel_delayed_work_sync(&session->flush);
-	uw_trigger_cpu_deinit(&session->cpus);
-	uw_trigger_task_close(&session->tasks);
+	for (i = 0; i < session->nr_events; i++)
+		uw_event_close(&session->events[i]);
 }
 
 void uw_session_enable(struct uw_session *session)
 {
-	uw_trigger_cpu_enable(&session->cpus);
-	uw_trigger_task_enable(&session->tasks);
+	u32 i;
+
+	for (i = 0; i < session->nr_events; i++)
+		uw_event_enable(&session->events[i]);
 	WRITE_ONCE(session->enabled, true);
+}
+
+bool uw_session_wants_child(const struct uw_session *session, struct task_struct *child)
+{
+	u32 i;
+
+	for (i = 0; i < session->nr_events; i++)
+		if (uw_trigger_task_wants_child(&session->events[i].tasks, child))
+			return true;
+	return false;
+}
+
+void uw_session_adopt(struct uw_session *session)
+{
+	u32 i;
+
+	for (i = 0; i < session->nr_events; i++)
+		uw_trigger_task_adopt(&session->events[i].tasks);
+}
+
+static u64 counters_failed(const struct uw_session *session)
+{
+	u64 failed = 0;
+	u32 i;
+
+	for (i = 0; i < session->nr_events; i++)
+		failed += READ_ONCE(session->events[i].cpus.nr_failed) + READ_ONCE(session->events[i].tasks.nr_failed);
+	return failed;
 }
 
 void uw_session_counts(struct uw_session *session, struct uwind_session_stats *stats)
@@ -238,7 +367,7 @@ void uw_session_counts(struct uw_session *session, struct uwind_session_stats *s
 	memcpy(stats->stops, sum.stops, sizeof(sum.stops));
 	stats->periods_missed = sum.periods_missed;
 	stats->throttled = sum.throttled;
-	stats->counters_failed = READ_ONCE(session->cpus.nr_failed) + READ_ONCE(session->tasks.nr_failed);
+	stats->counters_failed = counters_failed(session);
 	uw_sender_stats(&session->sender, stats);
 }
 

@@ -7,13 +7,11 @@
 
 #include <linux/workqueue.h>
 
+#include "session/event.h"
 #include "session/filter.h"
 #include "session/reader.h"
 #include "session/sender.h"
 #include "stats.h"
-#include "trigger/cpu.h"
-#include "trigger/task.h"
-#include "trigger/trigger.h"
 #include "uwind.h"
 
 struct pt_regs;
@@ -32,11 +30,9 @@ struct uw_session {
 	bool deserted;             /* nobody can read any more. Set once, by the flush. Read anywhere by READ_ONCE() */
 	const struct cred *viewer; /* holds a reference: see viewer.h */
 	struct uw_filter filter;   /* Protected by: its own rules */
-	/* Of the triggers, which refer to it. */
-	struct uw_trigger_owner owner;
-	/* One of the two is in use: cpus with privilege, tasks without. Protected by: their own rules. */
-	struct uw_trigger_cpu cpus;
-	struct uw_trigger_task tasks;
+	struct uw_event *events;   /* owned; each is protected by its own rules */
+	u32 nr_events;
+	bool listed;                       /* what fires is noted: see UWIND_EVENT_LISTED */
 	struct uw_counts __percpu *counts; /* owned. Each CPU adds to its own, in any context */
 	struct uw_sender sender;           /* Protected by: its own rules */
 	/* Sends incomplete batches, and looks after the session. Order: cancelled before all else, by _quiesce(). */
@@ -52,7 +48,7 @@ struct uw_session_owner {
 
 /* A session that does not run yet. lists: those of arg. ERR_PTR: see UWIND_IOC_SESSION_START. */
 struct uw_session *uw_session_create(const struct uwind_session_start *arg, const struct uw_filter_lists *lists,
-				     const struct uw_session_owner *owner);
+				     struct uw_event_list *events, const struct uw_session_owner *owner);
 /* Nobody finds it, and nothing is asked in its name. */
 void uw_session_free(struct uw_session *session);
 
@@ -63,6 +59,10 @@ void uw_session_enable(struct uw_session *session);
 
 /* No counter triggers it any more, and its own work is over. */
 void uw_session_quiesce(struct uw_session *session);
+
+/* Does it count in current's new thread? Any context. Then the thread itself calls the other, which may sleep. */
+bool uw_session_wants_child(const struct uw_session *session, struct task_struct *child);
+void uw_session_adopt(struct uw_session *session);
 
 /*
  * A trigger has fired in current. Any context. false: nothing is asked for, since

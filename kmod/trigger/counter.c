@@ -7,8 +7,10 @@
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/perf_event.h>
+#include <linux/sched.h>
 #include <linux/timekeeping.h>
 
+#include "core/event_filter.h"
 #include "stats.h"
 #include "trigger/counter.h"
 #include "trigger/trigger.h"
@@ -16,56 +18,100 @@
 
 #define UW_THROTTLED U64_MAX /* perf's MAX_INTERRUPTS, which it keeps to itself */
 
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* A timer that comes late skips the periods that have passed. */
+static u64 periods_missed(const struct perf_event *event, const struct uw_counter *counter)
+{
+	u64 now = ktime_get_mono_fast_ns(), expires = ktime_to_ns(hrtimer_get_expires(&event->hw.hrtimer));
+	u64 period = event->hw.sample_period;
+
+	if (period && counter->throttled_ns)
+		return min_t(u64, now - counter->throttled_ns, TICK_NSEC) / period;
+	return period && now > expires ? div64_u64(now - expires, period) : 0;
+}
+
 /*
- * What perf reports to nobody: a timer that comes late skips the periods that
- * have passed; and a counter that has overflowed too often within a tick
- * (kernel.perf_event_max_sample_rate) stands still until the next one.
+ * What perf reports to nobody: periods that a clock has skipped; and a counter that has
+ * overflowed too often within a tick (kernel.perf_event_max_sample_rate) stands still until
+ * the next one.
  */
 static void count_missed(const struct perf_event *event, struct uw_counter *counter)
 {
 	struct uw_counts __percpu *counts = counter->owner->counts;
-	u64 now = ktime_get_mono_fast_ns(), expires, period = event->hw.sample_period;
-	u64 missed = 0;
+	u64 missed = is_clock(&event->attr) ? periods_missed(event, counter) : 0;
 
-	if (event->attr.type == PERF_TYPE_SOFTWARE && period) {
-		expires = ktime_to_ns(hrtimer_get_expires(&event->hw.hrtimer));
-		if (counter->throttled_ns)
-			missed = min_t(u64, now - counter->throttled_ns, TICK_NSEC) / period;
-		else if (now > expires)
-			missed = div64_u64(now - expires, period);
-	}
 	if (missed)
 		uw_stats_missed(counts, missed);
 	counter->throttled_ns = 0;
 	if (event->hw.interrupts != UW_THROTTLED)
 		return;
-	counter->throttled_ns = now;
+	counter->throttled_ns = ktime_get_mono_fast_ns();
 	uw_stats_throttled(counts);
 }
 
-/* Hard interrupt, or NMI. */
+/* The entry comes in one piece, as attr asks for it. */
+static bool filter_takes(const struct uw_filter_step *steps, const struct perf_raw_record *raw)
+{
+	const struct uw_filter_event event = {
+		.entry = raw ? raw->frag.data : NULL,
+		.bytes = raw ? raw->frag.size : 0,
+		.cpu = raw_smp_processor_id(),
+		.comm = current->comm,
+	};
+
+	return uw_filter_takes(steps, &event);
+}
+
+/* Any context. */
 static void counter_overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct uw_counter *counter = event->overflow_handler_context;
+	struct uw_trigger_owner *owner = counter->owner;
+	const struct uw_firing firing = { .regs = regs, .period = data->period };
 
 	count_missed(event, counter);
-	counter->owner->fired(counter->owner, regs);
+	if (!owner->steps || filter_takes(owner->steps, data->raw))
+		owner->fired(owner, &firing);
 }
 
-void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_session_start *arg)
+void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_counter *of)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
-	attr->type = arg->event == UWIND_EVENT_CYCLES ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
-	attr->config = arg->event == UWIND_EVENT_CYCLES ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK;
-	attr->exclude_idle = 1;
-	attr->exclude_hv = 1;
-	attr->exclude_kernel = !!(arg->flags & UWIND_SESSION_USER);
-	attr->freq = !!(arg->flags & UWIND_SESSION_FREQUENCY);
+	attr->type = of->type;
+	attr->config = of->config;
+	attr->config1 = of->config1;
+	attr->config2 = of->config2;
+	attr->bp_type = of->bp_type;
+	attr->precise_ip = of->precise;
+	attr->exclude_user = !!(of->flags & UWIND_COUNTER_NO_USER);
+	attr->exclude_kernel = !!(of->flags & UWIND_COUNTER_NO_KERNEL);
+	attr->exclude_hv = !!(of->flags & UWIND_COUNTER_NO_HYPERVISOR);
+	attr->exclude_host = !!(of->flags & UWIND_COUNTER_NO_HOST);
+	attr->exclude_guest = !!(of->flags & UWIND_COUNTER_NO_GUEST);
+	attr->exclude_idle = !!(of->flags & UWIND_COUNTER_NO_IDLE);
+	attr->freq = !!(of->flags & UWIND_COUNTER_FREQUENCY);
 	if (attr->freq)
-		attr->sample_freq = arg->rate;
+		attr->sample_freq = of->rate;
 	else
-		attr->sample_period = arg->rate;
+		attr->sample_period = of->rate;
+	if (of->nr_filter)
+		attr->sample_type = PERF_SAMPLE_RAW; /* the handler gets the entry */
+}
+
+/* The types of probes are dynamic, and only they are traced events among those. */
+bool uw_counter_is_probe(const struct perf_event *event)
+{
+#ifdef CONFIG_EVENT_TRACING
+	return event->attr.type >= PERF_TYPE_MAX && event->tp_event;
+#else
+	return false;
+#endif
 }
 
 struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_trigger_owner *owner,

@@ -11,7 +11,7 @@ struct perf_event;
 struct perf_event_attr;
 struct task_struct;
 struct uw_trigger_owner;
-struct uwind_session_start;
+struct uwind_counter;
 
 /* Of one CPU, or of one task. Lifetime: longer than event's. */
 struct uw_counter {
@@ -20,13 +20,16 @@ struct uw_counter {
 	u64 throttled_ns;         /* when it was stopped for a while; 0: it runs. Written by its handler only */
 };
 
-/* What arg asks for. The counter is enabled from the start unless attr says otherwise later. */
-void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_session_start *arg);
+/* Its attributes point into the memory of whoever made it first, so that nobody else can make another one. */
+bool uw_counter_is_probe(const struct perf_event *event);
+
+/* What of asks for. The counter is enabled from the start unless attr says otherwise later. */
+void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_counter *of);
 
 /*
  * A counter of cpu, or of task on whichever CPU (cpu -1). It lasts until
- * perf_event_release_kernel(); counter must not move meanwhile. ERR_PTR, and -ENODEV
- * where this machine has no such event. May sleep.
+ * perf_event_release_kernel(); counter must not move meanwhile. ERR_PTR, -ENODEV
+ * where this machine has no such event. May sleep. attr may point into current's memory.
  */
 struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_trigger_owner *owner,
 				     struct perf_event_attr *attr, int cpu, struct task_struct *task);

@@ -2,10 +2,10 @@
 /*
  * A counter for each CPU that looks at every task, and a filter.
  *
- * perf takes a counter off a CPU that goes offline and does not bring it back.
- * So counters are made by the CPU hotplug core's callbacks: for each CPU that is
- * online at the start, and for each that comes online later, if the owner wants
- * that CPU.
+ * perf takes a counter off a CPU that goes offline and does not bring it back. So when a
+ * CPU comes or goes, a work makes its counter, or drops it. The hotplug core's callbacks
+ * only note that: perf takes locks for some events that others hold while they wait for the
+ * hotplug core.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -21,45 +21,101 @@ static enum cpuhp_state online_state;
 
 static int trigger_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
-	struct uw_trigger_cpu *trigger = hlist_entry(node, struct uw_trigger_cpu, node);
-	struct uw_counter *counter = per_cpu_ptr(trigger->counters, cpu);
-	struct perf_event_attr attr = trigger->attr;
-	struct perf_event *event;
-
-	if (!cpumask_test_cpu(cpu, trigger->cpus))
-		return 0;
-	attr.disabled = !trigger->enabled;
-	event = uw_stall_fails(UW_STALL_PART_COUNTER) ? ERR_PTR(-ENOMEM) :
-							uw_counter_create(counter, trigger->owner, &attr, cpu, NULL);
-	if (IS_ERR(event)) {
-		trigger->err = PTR_ERR(event);
-		if (trigger->started) {
-			WRITE_ONCE(trigger->nr_failed, trigger->nr_failed + 1);
-			uw_stats_counter_failed();
-		}
-	} else {
-		counter->event = event;
-	}
+	schedule_work(&hlist_entry(node, struct uw_trigger_cpu, node)->follow);
 	return 0; /* a CPU without the event comes up all the same */
 }
 
 static int trigger_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct uw_trigger_cpu *trigger = hlist_entry(node, struct uw_trigger_cpu, node);
-	struct uw_counter *counter = per_cpu_ptr(trigger->counters, cpu);
 
-	if (counter->event)
-		perf_event_release_kernel(counter->event);
-	memset(counter, 0, sizeof(*counter));
+	WRITE_ONCE(per_cpu_ptr(trigger->counters, cpu)->gone, true);
+	schedule_work(&trigger->follow);
 	return 0;
+}
+
+static void counter_drop(struct uw_cpu_counter *counter)
+{
+	if (counter->counter.event)
+		perf_event_release_kernel(counter->counter.event);
+	memset(&counter->counter, 0, sizeof(counter->counter));
+}
+
+static int counter_make(struct uw_trigger_cpu *trigger, struct uw_cpu_counter *counter, int cpu)
+{
+	struct perf_event_attr attr = trigger->attr;
+	struct perf_event *event;
+
+	lockdep_assert_held(&trigger->mutex);
+	if (trigger->started && trigger->is_probe)
+		return -EFAULT;
+	attr.disabled = !trigger->enabled;
+	event = uw_stall_fails(UW_STALL_PART_COUNTER) ?
+			ERR_PTR(-ENOMEM) :
+			uw_counter_create(&counter->counter, trigger->owner, &attr, cpu, NULL);
+	if (IS_ERR(event))
+		return cpu_online(cpu) ? PTR_ERR(event) : 0; /* it went while we were at it */
+	counter->counter.event = event;
+	trigger->is_probe = uw_counter_is_probe(event);
+	return 0;
+}
+
+/* Make and drop what a CPU lacks, or has too much. */
+static int counter_follow(struct uw_trigger_cpu *trigger, int cpu)
+{
+	struct uw_cpu_counter *counter = per_cpu_ptr(trigger->counters, cpu);
+	int err;
+
+	if (READ_ONCE(counter->gone)) {
+		WRITE_ONCE(counter->gone, false);
+		counter_drop(counter);
+		counter->failed = false;
+	}
+	if (!cpu_online(cpu) || counter->counter.event || counter->failed)
+		return 0;
+	err = counter_make(trigger, counter, cpu);
+	counter->failed = err;
+	return err;
+}
+
+static void count_failure(struct uw_trigger_cpu *trigger)
+{
+	WRITE_ONCE(trigger->nr_failed, trigger->nr_failed + 1);
+	uw_stats_counter_failed();
+}
+
+static void trigger_cpu_follow(struct work_struct *work)
+{
+	struct uw_trigger_cpu *trigger = container_of(work, struct uw_trigger_cpu, follow);
+	int cpu;
+
+	mutex_lock(&trigger->mutex);
+	for_each_cpu(cpu, trigger->cpus) if (counter_follow(trigger, cpu)) count_failure(trigger);
+	mutex_unlock(&trigger->mutex);
+}
+
+static int counters_make(struct uw_trigger_cpu *trigger)
+{
+	int cpu, err = 0;
+
+	mutex_lock(&trigger->mutex);
+	for_each_cpu(cpu, trigger->cpus) err = err ?: counter_follow(trigger, cpu);
+	trigger->started = true;
+	mutex_unlock(&trigger->mutex);
+	return err;
 }
 
 void uw_trigger_cpu_deinit(struct uw_trigger_cpu *trigger)
 {
+	int cpu;
+
 	might_sleep();
 	if (!trigger->counters)
 		return;
-	cpuhp_state_remove_instance(online_state, &trigger->node);
+	cpuhp_state_remove_instance_nocalls(online_state, &trigger->node);
+	cancel_work_sync(&trigger->follow);
+	for_each_possible_cpu(cpu)
+		counter_drop(per_cpu_ptr(trigger->counters, cpu));
 	free_percpu(trigger->counters);
 	trigger->counters = NULL;
 }
@@ -73,15 +129,14 @@ int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner 
 	trigger->owner = owner;
 	trigger->cpus = cpus;
 	mutex_init(&trigger->mutex);
-	trigger->counters = alloc_percpu(struct uw_counter);
+	INIT_WORK(&trigger->follow, trigger_cpu_follow);
+	trigger->counters = alloc_percpu(struct uw_cpu_counter);
 	if (!trigger->counters)
 		return -ENOMEM;
 	trigger->attr = *attr;
-	cpuhp_state_add_instance(online_state, &trigger->node);
-	cpus_read_lock(); /* a CPU that comes online fails before this, or is counted */
-	err = trigger->err;
-	trigger->started = !err;
-	cpus_read_unlock();
+	trigger->is_probe = attr->type >= PERF_TYPE_MAX;
+	cpuhp_state_add_instance_nocalls(online_state, &trigger->node); /* from now on CPUs that come are followed */
+	err = counters_make(trigger);
 	if (err)
 		uw_trigger_cpu_deinit(trigger);
 	return err;
@@ -95,15 +150,14 @@ static void trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on, void (*c
 	if (!trigger->counters)
 		return;
 	mutex_lock(&trigger->mutex);
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		struct perf_event *event = per_cpu_ptr(trigger->counters, cpu)->event;
+	for_each_cpu(cpu, trigger->cpus)
+	{
+		struct perf_event *event = per_cpu_ptr(trigger->counters, cpu)->counter.event;
 
 		if (event && trigger->enabled != on)
 			change(event);
 	}
 	trigger->enabled = on;
-	cpus_read_unlock();
 	mutex_unlock(&trigger->mutex);
 }
 

@@ -11,11 +11,19 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "trigger/counter.h"
 
 struct cpumask;
 struct uw_trigger_owner;
+
+/* Of one CPU. */
+struct uw_cpu_counter {
+	struct uw_counter counter; /* Protected by: the trigger's mutex */
+	bool failed;               /* no other one is tried as long as the CPU is online. Protected by: the same */
+	bool gone;                 /* the CPU went offline. Set by its callback, cleared under the mutex */
+};
 
 /* Set by uw_trigger_cpu_init(), constant until uw_trigger_cpu_deinit(), unless a member's comment says otherwise. */
 struct uw_trigger_cpu {
@@ -23,16 +31,16 @@ struct uw_trigger_cpu {
 	struct uw_trigger_owner *owner; /* Lifetime: longer than the trigger's */
 	const struct cpumask *cpus;     /* the owner's. Lifetime: the same */
 	struct perf_event_attr attr;
-	/* Owned; NULL: not in use. One is changed by the callbacks of its CPU only. */
-	struct uw_counter __percpu *counters;
-	int err;      /* of the last counter that could not be made. Protected by: cpus_read_lock() against callbacks */
-	bool started; /* from now on a counter that fails is counted, not returned. Protected by: the same */
-	u32 nr_failed;      /* Written by: the callbacks. Read anywhere by READ_ONCE() */
-	struct mutex mutex; /* Order: outside cpus_read_lock() */
-	bool enabled;       /* Protected by: mutex, and by cpus_read_lock() against a CPU that comes online */
+	struct uw_cpu_counter __percpu *counters; /* owned; NULL: not in use */
+	struct work_struct follow;                /* makes and drops counters as CPUs come and go */
+	struct mutex mutex;
+	bool enabled;  /* Protected by: mutex */
+	bool started;  /* by its caller, whose memory is not there any more. Protected by: the same */
+	bool is_probe; /* or may be: uw_counter_is_probe(). No CPU that comes later has one. Protected by: the same */
+	u32 nr_failed; /* Protected by: mutex to write. Read anywhere by READ_ONCE() */
 };
 
-/* Create the counters of these CPUs, disabled. -ENODEV: no such event here. May sleep. */
+/* Create the counters of these CPUs, disabled. -ENODEV: no such event here. May sleep. attr may point into current's memory. */
 int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner *owner, const struct cpumask *cpus,
 			const struct perf_event_attr *attr);
 /* Both do nothing if that was done before. May sleep. */

@@ -11,16 +11,25 @@
 struct pt_regs;
 struct task_struct;
 struct uw_counts;
+struct uw_filter_step;
+
+/* What a counter says when it overflows. On the stack of the handler. */
+struct uw_firing {
+	struct pt_regs *
+		regs; /* of what was interrupted; of a tracepoint, of what has called it: see perf_fetch_caller_regs() */
+	u64 period;   /* events that it stands for */
+};
 
 /* For whom counters count. Constant. Lifetime: longer than the counters'. */
 struct uw_trigger_owner {
-	/* A counter overflowed in current. Hard interrupt, or NMI. */
-	void (*fired)(struct uw_trigger_owner *owner, struct pt_regs *regs);
+	/* A counter overflowed in current. Any context. */
+	void (*fired)(struct uw_trigger_owner *owner, const struct uw_firing *firing);
 	/* Is this thread to be counted? Under rcu_read_lock(). */
 	bool (*wants)(const struct uw_trigger_owner *owner, struct task_struct *task);
 	/* Is current's new thread, or current, to be counted? Any context. */
 	bool (*wants_child)(const struct uw_trigger_owner *owner, struct task_struct *child);
-	struct uw_counts __percpu *counts; /* of what did not fire. Each CPU adds to its own, in any context */
+	struct uw_counts __percpu *counts;  /* of what did not fire. Each CPU adds to its own, in any context */
+	const struct uw_filter_step *steps; /* which of a tracepoint's events count; NULL: all */
 };
 
 /* Fires in current, for every session. Returns for how many a stack is asked. Any context. */

@@ -135,7 +135,7 @@ namespace {
 	OFFSET(uwind_stats, throttled, 504);
 	OFFSET(uwind_stats, counters_failed, 512);
 
-	SIZE(uwind_session_start, 72, 8);
+	SIZE(uwind_session_start, 88, 8);
 	OFFSET(uwind_session_start, size, 0);
 	OFFSET(uwind_session_start, flags, 4);
 	OFFSET(uwind_session_start, event, 8);
@@ -150,13 +150,43 @@ namespace {
 	OFFSET(uwind_session_start, cpus, 56);
 	OFFSET(uwind_session_start, nr_cpus, 64);
 	OFFSET(uwind_session_start, stack_bytes, 68);
+	OFFSET(uwind_session_start, counters, 72);
+	OFFSET(uwind_session_start, nr_counters, 80);
+	OFFSET(uwind_session_start, bad_counter, 84);
+
+	SIZE(uwind_counter, 64, 8);
+	OFFSET(uwind_counter, size, 0);
+	OFFSET(uwind_counter, flags, 4);
+	OFFSET(uwind_counter, type, 8);
+	OFFSET(uwind_counter, bp_type, 12);
+	OFFSET(uwind_counter, config, 16);
+	OFFSET(uwind_counter, config1, 24);
+	OFFSET(uwind_counter, config2, 32);
+	OFFSET(uwind_counter, rate, 40);
+	OFFSET(uwind_counter, filter, 48);
+	OFFSET(uwind_counter, nr_filter, 56);
+	OFFSET(uwind_counter, precise, 60);
+	OFFSET(uwind_counter, reserved, 61);
+
+	SIZE(uwind_filter_step, 88, 8);
+	OFFSET(uwind_filter_step, kind, 0);
+	OFFSET(uwind_filter_step, compare, 1);
+	OFFSET(uwind_filter_step, is_signed, 2);
+	OFFSET(uwind_filter_step, reserved, 3);
+	OFFSET(uwind_filter_step, offset, 4);
+	OFFSET(uwind_filter_step, bytes, 6);
+	OFFSET(uwind_filter_step, if_true, 8);
+	OFFSET(uwind_filter_step, if_false, 10);
+	OFFSET(uwind_filter_step, reserved2, 12);
+	OFFSET(uwind_filter_step, value, 16);
+	OFFSET(uwind_filter_step, text, 24);
 
 	SIZE(uwind_session_ask, 16, 8);
 	OFFSET(uwind_session_ask, size, 0);
 	OFFSET(uwind_session_ask, tid, 4);
 	OFFSET(uwind_session_ask, cookie, 8);
 
-	SIZE(uwind_session_stats, 496, 8);
+	SIZE(uwind_session_stats, 520, 8);
 	OFFSET(uwind_session_stats, size, 0);
 	OFFSET(uwind_session_stats, session, 4);
 	OFFSET(uwind_session_stats, requested, 8);
@@ -174,6 +204,9 @@ namespace {
 	OFFSET(uwind_session_stats, counters_failed, 472);
 	OFFSET(uwind_session_stats, unfinished, 480);
 	OFFSET(uwind_session_stats, unfinished_refused, 488);
+	OFFSET(uwind_session_stats, events, 496);
+	OFFSET(uwind_session_stats, events_lost, 504);
+	OFFSET(uwind_session_stats, events_dropped, 512);
 
 	SIZE(uwind_self_add, 112, 8);
 	OFFSET(uwind_self_add, size, 0);
@@ -230,6 +263,19 @@ namespace {
 	OFFSET(uwind_record_sample, cpu, 28);
 	OFFSET(uwind_record_sample, lost, 30);
 	OFFSET(uwind_record_sample, word_bits, 31);
+	OFFSET(uwind_record_sample, events, 32);
+
+	SIZE(uwind_record_event, 40, 8);
+	OFFSET(uwind_record_event, record, 0);
+	OFFSET(uwind_record_event, thread, 4);
+	OFFSET(uwind_record_event, kernel_stack, 6);
+	OFFSET(uwind_record_event, cookie, 8);
+	OFFSET(uwind_record_event, time_ns, 16);
+	OFFSET(uwind_record_event, period, 24);
+	OFFSET(uwind_record_event, cpu, 32);
+	OFFSET(uwind_record_event, counter, 34);
+	OFFSET(uwind_record_event, lost, 35);
+	OFFSET(uwind_record_event, reserved, 36);
 
 	SIZE(uwind_record_file, 80, 8);
 	OFFSET(uwind_record_file, record, 0);
@@ -265,7 +311,7 @@ namespace {
 
 TEST_CASE("the version is the one that these numbers belong to")
 {
-	CHECK(UWIND_ABI_VERSION == 3);
+	CHECK(UWIND_ABI_VERSION == 4);
 }
 
 // The module finds an ioctl by its number and direction alone: a struct that grows at its end is no other ioctl.
@@ -279,10 +325,10 @@ TEST_CASE("an ioctl keeps its number: the size in it changes only with a struct 
 	NUMBER(UWIND_IOC_RANGE_UNBIND, 0xc010f705);
 	NUMBER(UWIND_IOC_TABLE_NEXT, 0xc038f706);
 	NUMBER(UWIND_IOC_STATS, 0xc208f707);
-	NUMBER(UWIND_IOC_SESSION_START, 0xc048f708);
+	NUMBER(UWIND_IOC_SESSION_START, 0xc058f708);
 	NUMBER(UWIND_IOC_SESSION_ENABLE, 0xf709);
-	NUMBER(UWIND_IOC_SESSION_STATS, 0xc1f0f70a);
-	NUMBER(UWIND_IOC_SESSION_STOP, 0xc1f0f70b);
+	NUMBER(UWIND_IOC_SESSION_STATS, 0xc208f70a);
+	NUMBER(UWIND_IOC_SESSION_STOP, 0xc208f70b);
 	NUMBER(UWIND_IOC_SESSION_ASK, 0xc010f70c);
 	NUMBER(UWIND_IOC_SELF_ADD, 0xc070f720);
 	NUMBER(UWIND_IOC_SELF_REMOVE, 0xc010f721);
@@ -323,6 +369,7 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_METHOD_LR, 10);
 	WORD(UWIND_METHOD_SIGFRAME, 11);
 	WORD(UWIND_METHOD_COMPAT_FP, 12);
+	WORD(UWIND_METHOD_KERNEL, 13);
 	WORD(UWIND_LOSS_EXEC, 0);
 	WORD(UWIND_LOSS_EXIT, 1);
 	WORD(UWIND_LOSS_KTHREAD, 2);
@@ -330,6 +377,8 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_LOSS_CANCELLED, 4);
 	WORD(UWIND_LOSS_SESSION_GONE, 5);
 	WORD(UWIND_LOSS_DROPPED, 6);
+	WORD(UWIND_LOSS_HIDDEN, 7);
+	WORD(UWIND_LOSS_OVERRUN, 8);
 	WORD(UWIND_ARCH_X86_64, 1);
 	WORD(UWIND_ARCH_ARM64, 2);
 	WORD(UWIND_RULE_NONE, 0);
@@ -354,6 +403,33 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_EVENT_CPU_CLOCK, 0);
 	WORD(UWIND_EVENT_CYCLES, 1);
 	WORD(UWIND_EVENT_REQUESTS, 2);
+	WORD(UWIND_EVENT_LISTED, 3);
+	WORD(UWIND_COUNTER_FREQUENCY, 1);
+	WORD(UWIND_COUNTER_NO_USER, 2);
+	WORD(UWIND_COUNTER_NO_KERNEL, 4);
+	WORD(UWIND_COUNTER_NO_HYPERVISOR, 8);
+	WORD(UWIND_COUNTER_NO_HOST, 16);
+	WORD(UWIND_COUNTER_NO_GUEST, 32);
+	WORD(UWIND_COUNTER_NO_IDLE, 64);
+	WORD(UWIND_COUNTER_KERNEL_STACK, 128);
+	WORD(UWIND_FILTER_NUMBER, 0);
+	WORD(UWIND_FILTER_CHARS, 1);
+	WORD(UWIND_FILTER_DATA_LOC, 2);
+	WORD(UWIND_FILTER_REL_LOC, 3);
+	WORD(UWIND_FILTER_CPU, 4);
+	WORD(UWIND_FILTER_COMM, 5);
+	WORD(UWIND_FILTER_EQUAL, 0);
+	WORD(UWIND_FILTER_NOT_EQUAL, 1);
+	WORD(UWIND_FILTER_LESS, 2);
+	WORD(UWIND_FILTER_LESS_EQUAL, 3);
+	WORD(UWIND_FILTER_GREATER, 4);
+	WORD(UWIND_FILTER_GREATER_EQUAL, 5);
+	WORD(UWIND_FILTER_BITS, 6);
+	WORD(UWIND_FILTER_GLOB, 7);
+	WORD(UWIND_FILTER_NOT_GLOB, 8);
+	WORD(UWIND_FILTER_TAKE, 0xffff);
+	WORD(UWIND_FILTER_LEAVE, 0xfffe);
+	WORD(UWIND_EVENT_REQUESTED, 0xff);
 	WORD(UWIND_SESSION_FREQUENCY, 1);
 	WORD(UWIND_SESSION_ALL, 2);
 	WORD(UWIND_SESSION_INHERIT, 4);
@@ -372,6 +448,7 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_RECORD_STACK, 1);
 	WORD(UWIND_RECORD_FILE, 2);
 	WORD(UWIND_RECORD_SAMPLE, 3);
+	WORD(UWIND_RECORD_EVENT, 6);
 	WORD(UWIND_RECORD_THREAD, 4);
 	WORD(UWIND_MAX_FRAMES, 4096);
 	WORD(UWIND_DEFAULT_FRAMES, 512);

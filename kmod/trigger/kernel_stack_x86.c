@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's own unwinder goes from the registers on, so that the handler's frames are never walked.
+ */
+#include <linux/sched.h>
+
+#include <asm/processor-flags.h>
+#include <asm/unwind.h>
+
+#include "trigger/kernel_stack.h"
+
+/* A tracepoint's caller has an IP and an SP only: perf_fetch_caller_regs(). */
+static void begin(struct unwind_state *state, struct pt_regs *regs)
+{
+	if (regs->flags & X86_EFLAGS_FIXED)
+		unwind_start(state, current, regs, NULL);
+	else
+		unwind_start(state, current, NULL, (unsigned long *)regs->sp);
+}
+
+u32 uw_kernel_stack(struct pt_regs *regs, unsigned long *frames, u32 most)
+{
+	struct unwind_state state;
+	u32 nr = 0;
+
+	frames[nr++] = regs->ip;
+	begin(&state, regs);
+	if (unwind_get_return_address(&state) == regs->ip) /* a tracepoint's caller, once more */
+		unwind_next_frame(&state);
+	for (; nr < most && !unwind_done(&state); unwind_next_frame(&state)) {
+		frames[nr] = unwind_get_return_address(&state);
+		if (!frames[nr])
+			break;
+		nr++;
+	}
+	return nr;
+}
