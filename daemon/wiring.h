@@ -54,7 +54,7 @@ inline std::shared_ptr<Objects> objects_ahead(const TableCache& cache)
 inline Ports ports_of(Machine& machine, Objects& objects, Unwinder& unwinder)
 {
 	return Ports{*machine.device, *machine.stream, machine.processes, objects,
-		     machine.clock,   machine.threads, unwinder};
+		     machine.clock,   machine.threads, unwinder,          machine.kernel_names};
 }
 
 } // namespace uwind

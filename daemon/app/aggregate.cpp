@@ -15,7 +15,7 @@ std::size_t mix(std::size_t hash, std::uint64_t value)
 
 std::size_t Aggregate::FrameHash::operator()(const RawFrame& frame) const
 {
-	return mix(mix(mix(frame.exact, frame.pc), frame.offset), frame.file);
+	return mix(mix(mix(frame.exact + 2 * frame.kernel, frame.pc), frame.offset), frame.file);
 }
 
 std::size_t Aggregate::StackHash::operator()(Index index) const
@@ -39,53 +39,48 @@ Aggregate::Aggregate(Processes& processes, Limits limits)
 
 // /proc shows the process that has this number now. It is the sampled one only if
 // it started at the same time.
-ReportProcess Aggregate::describe(const StackRecord& record)
+ReportProcess Aggregate::describe(const ThreadRecord& thread)
 {
 	ReportProcess process;
-	process.pid = record.tgid;
-	process.comm = record.comm;
-	process.start_time_ns = record.start_time_ns;
-	if (record.word_bits)
-		process.word_bits = record.word_bits;
-	const auto facts = processes_.describe(record.tgid);
-	if (!facts || !started_at(*facts, record.start_time_ns))
+	process.pid = thread.tgid;
+	process.comm = thread.comm;
+	process.start_time_ns = thread.start_time_ns;
+	const auto facts = processes_.describe(thread.tgid);
+	if (!facts || !started_at(*facts, thread.start_time_ns))
 		return process;
 	process.exe = facts->exe;
-	if (record.tid != record.tgid)
+	if (thread.tid != thread.tgid)
 		process.comm = facts->comm;
 	return process;
 }
 
 // Samples of one CPU arrive in order of time, those of two CPUs do not.
-void Aggregate::rename(Image& image, const StackRecord& record)
+void Aggregate::rename(Image& image, const ThreadRecord& thread, std::uint64_t time_ns)
 {
-	if (record.tid != record.tgid || record.time_ns < image.named_ns)
+	if (thread.tid != thread.tgid || time_ns < image.named_ns)
 		return;
-	image.named_ns = record.time_ns;
-	collected_.processes[image.process].comm = record.comm;
+	image.named_ns = time_ns;
+	collected_.processes[image.process].comm = thread.comm;
 }
 
-std::optional<Index> Aggregate::process_of(const StackRecord& record)
+std::optional<Index> Aggregate::process_of(const ThreadRecord& thread, std::uint64_t time_ns)
 {
-	const ImageKey key{record.tgid, record.start_time_ns, record.exec_id};
+	const ImageKey key{thread.tgid, thread.start_time_ns, thread.exec_id};
 	const auto known = images_.find(key);
 	if (known != images_.end()) {
-		rename(known->second, record);
-		if (record.word_bits)
-			collected_.processes[known->second.process].word_bits = record.word_bits;
+		rename(known->second, thread, time_ns);
 		return known->second.process;
 	}
 	if (collected_.processes.size() >= limits_.processes)
 		return std::nullopt;
 	const auto index = static_cast<Index>(collected_.processes.size());
-	collected_.processes.push_back(describe(record));
-	images_.emplace(key, Image{index, record.tid == record.tgid ? record.time_ns : 0});
+	collected_.processes.push_back(describe(thread));
+	images_.emplace(key, Image{index, thread.tid == thread.tgid ? time_ns : 0});
 	return index;
 }
 
-std::optional<Index> Aggregate::frame_of(const StackFrame& frame, bool exact)
+std::optional<Index> Aggregate::frame_of(const RawFrame& raw)
 {
-	const RawFrame raw{frame.pc, frame.offset, frame.file, exact};
 	const auto known = frames_.find(raw);
 	if (known != frames_.end())
 		return known->second;
@@ -97,14 +92,14 @@ std::optional<Index> Aggregate::frame_of(const StackFrame& frame, bool exact)
 	return index;
 }
 
-std::optional<Index> Aggregate::stack_of(const StackRecord& record, const OnFile& on_file)
+std::optional<Index> Aggregate::user_stack_of(const StackRecord& record, const OnFile& on_file)
 {
 	ReportStack stack;
 	stack.stop = record.stack->stop;
 	stack.finished_later = record.stack->finished_later;
 	for (const StackPart* part = record.stack.get(); part; part = part->below.get())
 		for (const StackFrame& frame : part->frames) {
-			const auto index = frame_of(frame, is_exact(frame.method));
+			const auto index = frame_of({frame.pc, frame.offset, frame.file, is_exact(frame.method)});
 			if (!index)
 				return std::nullopt;
 			if (frame.file && files_.insert(frame.file).second)
@@ -112,6 +107,22 @@ std::optional<Index> Aggregate::stack_of(const StackRecord& record, const OnFile
 			stack.frames.push_back(*index);
 			stack.methods.push_back(frame_method(frame.method));
 			stack.stack_bytes.push_back(frame.stack_bytes);
+		}
+	return keep(std::move(stack));
+}
+
+std::optional<Index> Aggregate::kernel_stack_of(const StackPart& innermost)
+{
+	ReportStack stack;
+	stack.stop = innermost.stop;
+	for (const StackPart* part = &innermost; part; part = part->below.get())
+		for (const StackFrame& frame : part->frames) {
+			const auto index = frame_of({frame.pc, frame.pc, 0, is_exact(frame.method), true});
+			if (!index)
+				return std::nullopt;
+			stack.frames.push_back(*index);
+			stack.methods.push_back(frame_method(frame.method));
+			stack.stack_bytes.emplace_back();
 		}
 	return keep(std::move(stack));
 }
@@ -136,28 +147,73 @@ std::optional<Index> Aggregate::keep(ReportStack stack)
 	return std::nullopt;
 }
 
-void Aggregate::add(const StackRecord& record, const OnFile& on_file)
+// Nothing: there is no room, which is counted.
+std::optional<ReportSample> Aggregate::sample_of(const ThreadRecord& thread, std::uint64_t time_ns,
+						 std::uint32_t weight)
 {
 	const bool room = collected_.samples.size() < limits_.samples;
-	const auto process = room ? process_of(record) : std::nullopt;
+	const auto process = room ? process_of(thread, time_ns) : std::nullopt;
 	if (!process) {
-		collected_.samples_not_kept += record.weight;
-		return;
+		collected_.samples_not_kept += weight;
+		return std::nullopt;
 	}
 	ReportSample sample;
-	sample.time_ns = record.time_ns;
+	sample.time_ns = time_ns;
 	sample.process = *process;
-	sample.pid = record.tgid;
-	sample.tid = record.tid;
-	sample.cpu = record.cpu;
-	sample.weight = record.weight;
-	sample.cookie = record.cookie;
-	sample.lost = record.lost;
-	if (record.stack) {
-		sample.user_stack = stack_of(record, on_file);
-		collected_.stacks_not_kept += !sample.user_stack;
+	sample.pid = thread.tgid;
+	sample.tid = thread.tid;
+	sample.weight = weight;
+	return sample;
+}
+
+void Aggregate::set_answer(ReportSample& sample, const StackRecord& answer, const OnFile& on_file)
+{
+	if (answer.word_bits)
+		collected_.processes[sample.process].word_bits = answer.word_bits;
+	sample.cookie = answer.cookie;
+	sample.lost = answer.lost;
+	if (!answer.stack)
+		return;
+	sample.user_stack = user_stack_of(answer, on_file);
+	collected_.stacks_not_kept += !sample.user_stack;
+}
+
+void Aggregate::add(const StackRecord& record, const OnFile& on_file)
+{
+	auto sample = sample_of(record, record.time_ns, record.weight);
+	if (!sample)
+		return;
+	sample->cpu = record.cpu;
+	sample->event = weighed_event_;
+	if (weighed_period_)
+		sample->period = weighed_period_ * record.weight;
+	set_answer(*sample, record, on_file);
+	collected_.samples.push_back(*sample);
+}
+
+void Aggregate::add(const EventRecord& event, const StackRecord* answer, const OnFile& on_file)
+{
+	auto sample = sample_of(event, event.time_ns, 1);
+	if (!sample)
+		return;
+	sample->cpu = event.cpu;
+	sample->event = event.counter;
+	sample->period = event.period;
+	sample->cookie = event.cookie;
+	sample->lost = event.lost;
+	if (answer)
+		set_answer(*sample, *answer, on_file);
+	if (event.kernel_stack) {
+		sample->kernel_stack = kernel_stack_of(*event.kernel_stack);
+		collected_.stacks_not_kept += !sample->kernel_stack;
 	}
-	collected_.samples.push_back(sample);
+	collected_.samples.push_back(*sample);
+}
+
+void Aggregate::set_weighed(std::optional<Index> event, std::uint64_t period)
+{
+	weighed_event_ = event;
+	weighed_period_ = period;
 }
 
 void Aggregate::reset()

@@ -21,6 +21,7 @@ struct RawFrame {
 	std::uint64_t offset = 0; // file offset
 	std::uint32_t file = 0;   // number of a FileRecord; 0: no file
 	bool exact = false;       // not a return address
+	bool kernel = false;      // of a kernel stack
 
 	bool operator==(const RawFrame&) const = default;
 };
@@ -52,6 +53,12 @@ public:
 	// take(), with a process that maps the file and an address in it.
 	using OnFile = std::function<void(std::uint32_t file, std::uint32_t tgid, std::uint64_t pc)>;
 	void add(const StackRecord& record, const OnFile& on_file);
+	// A sample that a counter noted. answer: of its request; null: it has none.
+	void add(const EventRecord& event, const StackRecord* answer, const OnFile& on_file);
+
+	// What counts in a StackRecord's weight: which event, nothing for requests; and what each of its triggers
+	// stands for, 0: not known.
+	void set_weighed(std::optional<Index> event, std::uint64_t period);
 
 	// What was collected since the last call.
 	Collected take();
@@ -74,12 +81,15 @@ private:
 		std::uint64_t named_ns; // time of the sample that its name is from, CLOCK_BOOTTIME
 	};
 
-	std::optional<Index> process_of(const StackRecord& record);
-	ReportProcess describe(const StackRecord& record);
-	void rename(Image& image, const StackRecord& record);
-	std::optional<Index> frame_of(const StackFrame& frame, bool exact);
-	std::optional<Index> stack_of(const StackRecord& record, const OnFile& on_file);
+	std::optional<Index> process_of(const ThreadRecord& thread, std::uint64_t time_ns);
+	ReportProcess describe(const ThreadRecord& thread);
+	void rename(Image& image, const ThreadRecord& thread, std::uint64_t time_ns);
+	std::optional<Index> frame_of(const RawFrame& raw);
+	std::optional<Index> user_stack_of(const StackRecord& record, const OnFile& on_file);
+	std::optional<Index> kernel_stack_of(const StackPart& innermost);
 	std::optional<Index> keep(ReportStack stack);
+	std::optional<ReportSample> sample_of(const ThreadRecord& thread, std::uint64_t time_ns, std::uint32_t weight);
+	void set_answer(ReportSample& sample, const StackRecord& answer, const OnFile& on_file);
 	void reset();
 
 	Processes& processes_;
@@ -90,6 +100,8 @@ private:
 	std::unordered_set<Index, StackHash, StackEqual> stacks_;
 	std::unordered_set<std::uint32_t> files_;
 	std::size_t stack_frames_ = 0;
+	std::optional<Index> weighed_event_;
+	std::uint64_t weighed_period_ = 0;
 };
 
 } // namespace uwind

@@ -2,6 +2,8 @@
 // From collected frames to a report's modules and named frames.
 #include "app/naming.h"
 
+#include "app/kernel_naming.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -88,7 +90,7 @@ std::uint64_t address_in(const std::vector<Segment>& segments, std::uint64_t off
 }
 
 // Frames are named file by file, so that each symbol table is read once.
-void fill_report(Collected collected, Modules& modules, Symbols& symbols, Report& report)
+void fill_report(Collected collected, Modules& modules, Symbols& symbols, KernelNames& kernel_names, Report& report)
 {
 	report.processes = std::move(collected.processes);
 	report.stacks = std::move(collected.stacks);
@@ -103,6 +105,7 @@ void fill_report(Collected collected, Modules& modules, Symbols& symbols, Report
 		const RawFrame& raw = collected.frames[index];
 		report.frames[index] = named(raw, list.of(raw.file), symbols);
 	}
+	name_kernel_frames(collected.frames, kernel_names, report);
 	report.counters.others["samples_not_kept"] = collected.samples_not_kept;
 	report.counters.others["stacks_not_kept"] = collected.stacks_not_kept;
 }

@@ -5,6 +5,7 @@
 #include "app/aggregate.h"
 #include "app/modules.h"
 #include "app/symbols.h"
+#include "port/kernel_names.h"
 
 namespace uwind {
 
@@ -13,6 +14,6 @@ namespace uwind {
 std::uint64_t address_in(const std::vector<Segment>& segments, std::uint64_t offset);
 
 // Fills the report's processes, modules, frames, stacks and samples.
-void fill_report(Collected collected, Modules& modules, Symbols& symbols, Report& report);
+void fill_report(Collected collected, Modules& modules, Symbols& symbols, KernelNames& kernel_names, Report& report);
 
 } // namespace uwind

@@ -4,6 +4,7 @@
 
 #include "port/clock.h"
 #include "port/kernel.h"
+#include "port/kernel_names.h"
 #include "port/objects.h"
 #include "port/processes.h"
 #include "port/threads.h"
@@ -19,6 +20,7 @@ struct Ports {
 	Clock& clock;
 	Threads& threads;
 	Unwinder& unwinder;
+	KernelNames& kernel_names;
 };
 
 } // namespace uwind

@@ -23,12 +23,26 @@ constexpr std::uint64_t ns_of(std::chrono::milliseconds time)
 Recording::Recording(const Ports& ports, RecordingOptions options)
     : ports_(ports), options_(std::move(options)), symbols_(ports.objects, ports.processes, modules_),
       aggregate_(ports.processes, options_.limits),
+      join_([this](const EventRecord& event, const StackRecord* answer) { collect(event, answer); }),
       unfinished_(ports, modules_,
 		  {[this](const StackRecord& record) { collect(record); },
 		   [this](std::uint32_t tgid, std::uint64_t pc) { tracker_.note_unannounced(tgid, pc); }},
 		  options_.session.max_frames ? options_.session.max_frames : default_frames),
       tracker_(ports, modules_, unfinished_.shelf())
 {
+	set_weighed(options_.session);
+}
+
+// Without a record of its own an event is the only one there is, or the first; and then of a clock, whose period is
+// known.
+void Recording::set_weighed(const SessionOptions& session)
+{
+	if (session.event == Event::requests)
+		return;
+	const Rate rate = session.events.empty() ? Rate{session.is_frequency, session.rate}
+						 : rate_of(session.events.front(), session);
+	const std::uint64_t by_frequency = session.event == Event::cycles ? 0 : 1'000'000'000 / rate.value;
+	aggregate_.set_weighed(0, rate.is_frequency ? by_frequency : rate.value);
 }
 
 Status Recording::prepare(const StopRequested& stop)
@@ -57,8 +71,8 @@ void Recording::register_targets(const StopRequested& stop)
 
 Status Recording::enable()
 {
-	since_ns_ = ports_.clock.boottime_ns();
-	since_ = ports_.clock.seconds_since_1970();
+	since_.boottime_ns = ports_.clock.boottime_ns();
+	since_.seconds = ports_.clock.seconds_since_1970();
 	return ports_.kernel.enable_session();
 }
 
@@ -90,6 +104,8 @@ void Recording::take(const RecordBatch& batch)
 	for (const Record& record : batch.records) {
 		if (const auto* stack = std::get_if<StackRecord>(&record))
 			take(*stack);
+		else if (const auto* event = std::get_if<EventRecord>(&record))
+			join_.add(*event);
 		else
 			tracker_.note(std::get<FileRecord>(record));
 	}
@@ -114,12 +130,25 @@ void Recording::wait_for_tables()
 	}
 }
 
-void Recording::collect(const StackRecord& record)
+Aggregate::OnFile Recording::note_unknown()
 {
-	aggregate_.add(record, [this](std::uint32_t file, std::uint32_t tgid, std::uint64_t pc) {
+	return [this](std::uint32_t file, std::uint32_t tgid, std::uint64_t pc) {
 		if (!modules_.of_number(file))
 			tracker_.note_unknown(file, tgid, pc);
-	});
+	};
+}
+
+void Recording::collect(const StackRecord& record)
+{
+	if (record.events)
+		join_.add(record);
+	if (record.weight)
+		aggregate_.add(record, note_unknown());
+}
+
+void Recording::collect(const EventRecord& event, const StackRecord* answer)
+{
+	aggregate_.add(event, answer, note_unknown());
 }
 
 void Recording::follow_sequence(std::uint64_t sequence)
@@ -151,6 +180,7 @@ Result<Report> Recording::finish()
 			take(*batch);
 	wait_for_tables();
 	unfinished_.finish_all();
+	join_.finish();
 	tracker_.finish(std::chrono::seconds(5));
 	return report_of(*stats);
 }

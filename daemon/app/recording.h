@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/aggregate.h"
+#include "app/event_join.h"
 #include "app/intake.h"
 #include "app/modules.h"
 #include "app/ports.h"
@@ -42,10 +43,13 @@ public:
 	Result<Report> finish();
 
 private:
+	void set_weighed(const SessionOptions& session);
 	void register_targets(const StopRequested& stop);
 	void take(const RecordBatch& batch);
 	void take(const StackRecord& record);
 	void collect(const StackRecord& record);
+	void collect(const EventRecord& event, const StackRecord* answer);
+	Aggregate::OnFile note_unknown();
 	void wait_for_tables();
 	void follow_sequence(std::uint64_t sequence);
 	Report report_of(const SessionStats& stats);
@@ -58,6 +62,7 @@ private:
 	Modules modules_;
 	Symbols symbols_;
 	Aggregate aggregate_;
+	EventJoin join_;
 	UnfinishedStacks unfinished_;
 	Tracker tracker_;
 	std::optional<Intake> intake_;
@@ -66,8 +71,11 @@ private:
 	Counts counts_;          // of messages, since the start
 	Counts reported_counts_; // own_counts() of the last report
 	SessionStats reported_;  // those of the last report
-	std::uint64_t since_ns_ = 0;
-	std::int64_t since_ = 0;
+	// The beginning of what the next report is of.
+	struct {
+		std::uint64_t boottime_ns = 0;
+		std::int64_t seconds = 0; // since 1970
+	} since_;
 };
 
 } // namespace uwind

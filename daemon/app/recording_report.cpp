@@ -25,12 +25,31 @@ std::map<std::string, std::uint64_t> named(const std::map<Word, std::uint64_t>& 
 	return result;
 }
 
+std::vector<ReportEvent> events_of(const SessionOptions& options)
+{
+	std::vector<ReportEvent> events;
+	for (const EventSpec& event : options.events) {
+		const Rate rate = rate_of(event, options);
+		events.push_back({event.name, rate.is_frequency, rate.value});
+	}
+	if (options.event == Event::cpu_clock || options.event == Event::cycles)
+		events.push_back({name_of(options.event), options.is_frequency, options.rate});
+	return events;
+}
+
 ReportSession session_of(const RecordingOptions& options)
 {
 	ReportSession session;
-	session.event = name_of(options.session.event);
-	session.is_frequency = options.session.is_frequency;
-	session.rate = options.session.rate;
+	session.events = events_of(options.session);
+	if (session.events.empty()) {
+		session.event = name_of(options.session.event);
+		session.is_frequency = options.session.is_frequency;
+		session.rate = options.session.rate;
+	} else {
+		session.event = session.events.front().name;
+		session.is_frequency = session.events.front().is_frequency;
+		session.rate = session.events.front().rate;
+	}
 	session.target = options.target;
 	session.cgroup = options.session.cgroup;
 	session.cpus = text_of_cpus(options.session.cpus);
@@ -49,7 +68,7 @@ Counts Recording::own_counts()
 		      {"tables_rejected", 0},  {"tables_given_up", 0},       {"files_without_table", 0},
 		      {"files_not_opened", 0}, {"files_not_followed", 0},    {"sections_refused", 0},
 		      {"tables_kept", 0},      {"stacks_finished_later", 0}, {"unfinished_left", 0},
-		      {"unfinished_gone", 0},  {"unfinished_too_many", 0}};
+		      {"unfinished_gone", 0},  {"unfinished_too_many", 0},   {"events_unmatched", join_.too_many()}};
 	for (const auto& [name, count] : counts_)
 		counts[name] = count;
 	for (const auto& [name, count] : unfinished_.counts())
@@ -90,6 +109,9 @@ void Recording::fill_counters(const SessionStats& stats, Report& report)
 	counters.others["periods_missed"] = minus(stats.periods_missed, reported_.periods_missed);
 	counters.others["throttled"] = minus(stats.throttled, reported_.throttled);
 	counters.others["counters_failed"] = minus(stats.counters_failed, reported_.counters_failed);
+	counters.others["events"] = minus(stats.events, reported_.events);
+	counters.others["events_lost"] = minus(stats.events_lost, reported_.events_lost);
+	counters.others["events_dropped"] = minus(stats.events_dropped, reported_.events_dropped);
 	counters.others["unfinished"] = minus(stats.unfinished, reported_.unfinished);
 	counters.others["unfinished_refused"] = minus(stats.unfinished_refused, reported_.unfinished_refused);
 	const Counts counts = own_counts();
@@ -107,11 +129,11 @@ Report Recording::report_of(const SessionStats& stats)
 	report.host.arch = name_of(ports_.kernel.version().arch);
 	report.host.abi = ports_.kernel.version().abi;
 	report.session = session_of(options_);
-	report.session.started = rfc3339(since_);
-	report.session.duration_ns = minus(now_ns, since_ns_);
-	since_ns_ = now_ns;
-	since_ = ports_.clock.seconds_since_1970();
-	fill_report(aggregate_.take(), modules_, symbols_, report);
+	report.session.started = rfc3339(since_.seconds);
+	report.session.duration_ns = minus(now_ns, since_.boottime_ns);
+	since_.boottime_ns = now_ns;
+	since_.seconds = ports_.clock.seconds_since_1970();
+	fill_report(aggregate_.take(), modules_, symbols_, ports_.kernel_names, report);
 	fill_counters(stats, report);
 	return report;
 }

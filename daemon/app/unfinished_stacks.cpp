@@ -53,7 +53,7 @@ void UnfinishedStacks::add(StackRecord record)
 void UnfinishedStacks::end(Waiting& waiting, const char* count)
 {
 	bytes_ -= bytes_of(waiting.record);
-	counts_[count] += waiting.record.weight;
+	counts_[count] += waiting.record.triggers();
 	waiting.record.unfinished.reset();
 	outside_.done(waiting.record);
 }
@@ -136,7 +136,7 @@ void UnfinishedStacks::settle(Waiting& waiting, GoneOn found)
 	if (helps) {
 		const Stop before = waiting.record.stack->stop;
 		adopt(waiting, std::move(found));
-		stops_[{before, waiting.record.stack->stop}] += waiting.record.weight;
+		stops_[{before, waiting.record.stack->stop}] += waiting.record.triggers();
 	}
 	end(waiting, helps ? "stacks_finished_later" : "unfinished_left");
 }

@@ -77,12 +77,24 @@ void write_filters(const ReportSession& session, std::ostream& out)
 		out << ", \"user_only\": true";
 }
 
+void write_events(const std::vector<ReportEvent>& events, std::ostream& out)
+{
+	out << ", \"events\": ";
+	write_row(events, out, [](const ReportEvent& event) {
+		return "{\"name\": " + quoted(event.name) +
+		       (event.is_frequency ? ", \"frequency_hz\": " : ", \"period\": ") + std::to_string(event.rate) +
+		       '}';
+	});
+}
+
 void write_session(const ReportSession& session, std::ostream& out)
 {
 	out << " \"session\": {\"event\": " << quoted(session.event)
 	    << (session.is_frequency ? ", \"frequency_hz\": " : ", \"period\": ") << session.rate
 	    << ", \"started\": " << quoted(session.started) << ", \"duration_ns\": " << session.duration_ns
 	    << ", \"target\": " << quoted(session.target);
+	if (!session.events.empty())
+		write_events(session.events, out);
 	write_filters(session, out);
 	out << "},\n";
 }
@@ -130,6 +142,10 @@ void write_sample(const ReportSample& sample, std::ostream& out)
 	    << ", \"tid\": " << sample.tid << ", \"cpu\": " << sample.cpu << ", \"cookie\": " << sample.cookie
 	    << ", \"user_stack\": " << or_null(sample.user_stack)
 	    << ", \"kernel_stack\": " << or_null(sample.kernel_stack) << ", \"weight\": " << sample.weight;
+	if (sample.event)
+		out << ", \"event\": " << *sample.event;
+	if (sample.period)
+		out << ", \"period\": " << *sample.period;
 	if (sample.lost)
 		out << ", \"lost\": \"" << name_of(*sample.lost) << '"';
 	out << '}';

@@ -96,6 +96,12 @@ public:
 	}
 
 	Members object(const char* key) { return Members(get(key), place_of(key), error_); }
+	// One of that list.
+	Members entry(const char* key, std::size_t index)
+	{
+		return Members(list(key)[index], place_of(std::string(key) + "[" + std::to_string(index) + "]"),
+			       error_);
+	}
 
 	void fail(const std::string& key, const std::string& what)
 	{
@@ -124,6 +130,13 @@ void read(Members in, Host& host)
 	in.number("abi", host.abi);
 }
 
+void read(Members in, ReportEvent& event)
+{
+	in.text("name", event.name);
+	event.is_frequency = in.has("frequency_hz");
+	in.number(event.is_frequency ? "frequency_hz" : "period", event.rate);
+}
+
 void read(Members in, ReportSession& session)
 {
 	in.text("event", session.event);
@@ -142,6 +155,8 @@ void read(Members in, ReportSession& session)
 	if (in.has("max_depth"))
 		in.number("max_depth", session.max_depth);
 	session.user_only = in.has("user_only");
+	for (std::size_t i = 0; in.has("events") && i < in.list("events").size(); i++)
+		read(in.entry("events", i), session.events.emplace_back());
 }
 
 void read(Members in, ReportProcess& process)
@@ -235,6 +250,10 @@ void read(Members in, ReportSample& sample)
 	in.number_or_null("user_stack", sample.user_stack);
 	in.number_or_null("kernel_stack", sample.kernel_stack);
 	in.number("weight", sample.weight);
+	if (in.has("event"))
+		sample.event = in.unsigned_in<Index>(in.get("event"), "event");
+	if (in.has("period"))
+		sample.period = in.unsigned_in<std::uint64_t>(in.get("period"), "period");
 	if (!in.has("lost"))
 		return;
 	std::string word;
@@ -302,6 +321,8 @@ std::string check_indices(const Report& report)
 		const ReportSample& sample = report.samples[i];
 		if (sample.process >= report.processes.size())
 			return at("samples", i, "names a process that is not there");
+		if (sample.event.value_or(0) >= report.session.events.size() && sample.event)
+			return at("samples", i, "names an event that is not there");
 		for (const auto& stack : {sample.user_stack, sample.kernel_stack})
 			if (stack && *stack >= report.stacks.size())
 				return at("samples", i, "names a stack that is not there");

@@ -5,6 +5,7 @@
 #include "io/cgroup.h"
 #include "io/device.h"
 #include "io/device_call.h"
+#include "io/device_counters.h"
 #include "io/text_file.h"
 #include "uwind.h"
 
@@ -21,11 +22,17 @@ namespace {
 static_assert(most_frames == UWIND_MAX_FRAMES && default_frames == UWIND_DEFAULT_FRAMES &&
 	      most_stack_bytes == UWIND_MAX_STACK_BYTES);
 
+bool has_rate(const SessionOptions& options)
+{
+	return options.event == Event::cpu_clock || options.event == Event::cycles;
+}
+
 std::uint32_t flags_of(const SessionOptions& options)
 {
-	return UWIND_SESSION_DISABLED | (options.is_frequency ? UWIND_SESSION_FREQUENCY : 0) |
-	       (options.user_only ? UWIND_SESSION_USER : 0) | (options.all ? UWIND_SESSION_ALL : 0) |
-	       (options.inherit ? UWIND_SESSION_INHERIT : 0) | (options.cgroup.empty() ? 0 : UWIND_SESSION_CGROUP);
+	return UWIND_SESSION_DISABLED | (has_rate(options) && options.is_frequency ? UWIND_SESSION_FREQUENCY : 0) |
+	       (has_rate(options) && options.user_only ? UWIND_SESSION_USER : 0) |
+	       (options.all ? UWIND_SESSION_ALL : 0) | (options.inherit ? UWIND_SESSION_INHERIT : 0) |
+	       (options.cgroup.empty() ? 0 : UWIND_SESSION_CGROUP);
 }
 
 // The pids of the options whose file in /proc this program cannot open.
@@ -71,12 +78,51 @@ Error not_yours(const SessionOptions& options)
 				     "with CAP_PERFMON"};
 }
 
-Error start_error(int code, const SessionOptions& options)
+// bad: which of the events an error is about.
+std::string event_named(const SessionOptions& options, std::size_t bad)
+{
+	return bad < options.events.size() ? options.events[bad].name : name_of(options.event);
+}
+
+bool is_kernel_probe(const EventSpec& event)
+{
+	return event.name.starts_with("kprobe:") || event.name.starts_with("kretprobe:");
+}
+
+// What perf_event_open() would say of one of the listed events.
+Error event_error(int code, const EventSpec& event)
 {
 	switch (code) {
 	case ENODEV:
-		return Error{code, std::string("this machine has no event \"") + name_of(options.event) +
-					   "\": use `-e cpu-clock`"};
+		if (is_kernel_probe(event))
+			return Error{code, "event \"" + event.name +
+						   "\": the kernel has no such function, or lets nobody probe it: "
+						   "/proc/kallsyms has their names"};
+		return Error{code, "event \"" + event.name +
+					   "\": this machine does not have it: `uwind list events` shows which it has"};
+	case EACCES:
+	case EPERM:
+		return Error{code,
+			     "event \"" + event.name +
+				     "\": you may not count it (kernel.perf_event_paranoid): run as root, or with "
+				     "CAP_PERFMON, or try " +
+				     event.name + ":u"};
+	case EINVAL:
+		return Error{code, "event \"" + event.name +
+					   "\": the kernel refuses it with this rate, these modifiers or this filter"};
+	default:
+		return errno_error(code, "event \"" + event.name + "\"");
+	}
+}
+
+Error start_error(int code, const SessionOptions& options, std::size_t bad)
+{
+	if (options.event == Event::listed && bad < options.events.size() && code != EDQUOT && code != ENOSPC)
+		return event_error(code, options.events[bad]);
+	switch (code) {
+	case ENODEV:
+		return Error{code,
+			     "this machine has no event \"" + event_named(options, bad) + "\": use `-e cpu-clock`"};
 	case ESRCH:
 		return no_process(options);
 	case EBUSY:
@@ -125,6 +171,9 @@ SessionStats stats_of(const uwind_session_stats& raw)
 	stats.counters_failed = raw.counters_failed;
 	stats.unfinished = raw.unfinished;
 	stats.unfinished_refused = raw.unfinished_refused;
+	stats.events = raw.events;
+	stats.events_lost = raw.events_lost;
+	stats.events_dropped = raw.events_dropped;
 	return stats;
 }
 
@@ -135,6 +184,8 @@ std::uint32_t to_uapi(Event event)
 		return UWIND_EVENT_CYCLES;
 	case Event::requests:
 		return UWIND_EVENT_REQUESTS;
+	case Event::listed:
+		return UWIND_EVENT_LISTED;
 	case Event::cpu_clock:
 		break;
 	}
@@ -152,11 +203,14 @@ Result<StartedSession> Device::start_session(const SessionOptions& options)
 			return opened.error();
 		cgroup = std::move(*opened);
 	}
+	const DeviceCounters counters(options);
 	uwind_session_start request{};
 	request.flags = flags_of(options);
 	request.event = to_uapi(options.event);
 	request.max_frames = options.max_frames;
-	request.rate = options.event == Event::requests ? 0 : options.rate;
+	request.rate = has_rate(options) ? options.rate : 0;
+	request.counters = user_pointer(counters.list().data());
+	request.nr_counters = counters.list().size();
 	request.targets = user_pointer(options.targets.data());
 	request.nr_targets = options.targets.size();
 	request.excludes = user_pointer(options.excludes.data());
@@ -166,7 +220,7 @@ Result<StartedSession> Device::start_session(const SessionOptions& options)
 	request.nr_cpus = options.cpus.size();
 	request.stack_bytes = options.stack_bytes / 8 * 8;
 	if (const int code = call(fd_.get(), UWIND_IOC_SESSION_START, request))
-		return start_error(code, options);
+		return start_error(code, options, request.bad_counter);
 	return StartedSession{request.session, (request.flags & UWIND_SESSION_USER) != 0, request.stack_bytes};
 }
 

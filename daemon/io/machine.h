@@ -6,6 +6,7 @@
 
 #include "io/clock.h"
 #include "io/device.h"
+#include "io/kallsyms.h"
 #include "io/netlink.h"
 #include "io/procfs.h"
 #include "io/threads.h"
@@ -18,6 +19,7 @@ struct Machine {
 	Procfs processes;
 	SystemClock clock;
 	SystemThreads threads;
+	Kallsyms kernel_names;
 
 	// Also attaches the stream to the device.
 	static Result<std::unique_ptr<Machine>> open();

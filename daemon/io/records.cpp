@@ -121,10 +121,10 @@ std::optional<FileRecord> decode_file(Bytes bytes)
 
 } // namespace
 
-const StackRecord* RecordReader::thread(std::uint16_t number) const
+const ThreadRecord* RecordReader::thread(std::uint16_t number) const
 {
 	const auto known = known_.find(number);
-	return known == known_.end() ? nullptr : std::get_if<StackRecord>(&known->second);
+	return known == known_.end() ? nullptr : std::get_if<ThreadRecord>(&known->second);
 }
 
 const RecordReader::Stack* RecordReader::stack(std::uint16_t number) const
@@ -138,7 +138,7 @@ bool RecordReader::read_thread(Bytes bytes)
 	if (bytes.size() < sizeof(uwind_record_thread))
 		return false;
 	const auto raw = copy_at<uwind_record_thread>(bytes);
-	StackRecord thread;
+	ThreadRecord thread;
 	thread.start_time_ns = raw.start_time_ns;
 	thread.exec_id = raw.exec_id;
 	thread.tgid = raw.tgid;
@@ -168,21 +168,49 @@ bool RecordReader::read_stack(Bytes bytes)
 	       known_.try_emplace(raw.number, std::move(part)).second;
 }
 
+bool RecordReader::read_event(Bytes bytes)
+{
+	if (bytes.size() < sizeof(uwind_record_event))
+		return false;
+	const auto raw = copy_at<uwind_record_event>(bytes);
+	const ThreadRecord* fired_in = thread(raw.thread);
+	const Stack* found = stack(raw.kernel_stack);
+	if (!fired_in || (raw.kernel_stack && !found) || (raw.cookie && raw.lost))
+		return false;
+	EventRecord event;
+	static_cast<ThreadRecord&>(event) = *fired_in;
+	event.cookie = raw.cookie;
+	event.time_ns = raw.time_ns;
+	event.period = raw.period;
+	event.cpu = raw.cpu;
+	if (raw.counter != UWIND_EVENT_REQUESTED)
+		event.counter = raw.counter;
+	if (raw.lost)
+		event.lost = Loss(raw.lost - 1);
+	if (found)
+		event.kernel_stack = *found;
+	batch_.records.emplace_back(std::move(event));
+	return true;
+}
+
 bool RecordReader::read_sample(Bytes bytes)
 {
 	if (bytes.size() < sizeof(uwind_record_sample))
 		return false;
 	const auto raw = copy_at<uwind_record_sample>(bytes);
 	auto unfinished = std::exchange(unfinished_, nullptr);
-	const StackRecord* asked = thread(raw.thread);
+	const ThreadRecord* asked = thread(raw.thread);
 	const Stack* found = stack(raw.stack);
 	if (!is_sound(raw) || !asked || (raw.stack && !found))
 		return false;
-	StackRecord sample = *asked;
+	StackRecord sample;
+	static_cast<ThreadRecord&>(sample) = *asked;
 	sample.cookie = raw.cookie;
 	sample.time_ns = raw.time_ns;
 	sample.cpu = raw.cpu;
 	sample.weight = raw.weight;
+	if (bytes.size() >= sizeof(raw) + sizeof(std::uint64_t))
+		sample.events = static_cast<std::uint32_t>(copy_at<std::uint64_t>(bytes, sizeof(raw)));
 	sample.word_bits = raw.word_bits;
 	if (raw.lost)
 		sample.lost = Loss(raw.lost - 1);
@@ -230,6 +258,8 @@ bool RecordReader::read_one(std::uint16_t type, Bytes bytes)
 		return read_file(bytes);
 	case UWIND_RECORD_SAMPLE:
 		return read_sample(bytes);
+	case UWIND_RECORD_EVENT:
+		return read_event(bytes);
 	case UWIND_RECORD_THREAD:
 		return read_thread(bytes);
 	case UWIND_RECORD_UNFINISHED:

@@ -32,16 +32,17 @@ private:
 	bool read_thread(Bytes bytes);
 	bool read_stack(Bytes bytes);
 	bool read_sample(Bytes bytes);
+	bool read_event(Bytes bytes);
 	bool read_unfinished(Bytes bytes);
 	bool read_file(Bytes bytes);
 	const Stack* stack(std::uint16_t number) const;
-	const StackRecord* thread(std::uint16_t number) const;
+	const ThreadRecord* thread(std::uint16_t number) const;
 
 	RecordBatch& batch_;
 	std::shared_ptr<const Unfinished> unfinished_; // the next sample's
 	bool has_read_stacks_ = false;
-	// Threads and stacks by number. A thread is a record in which only the thread is set.
-	std::unordered_map<std::uint16_t, std::variant<StackRecord, Stack>> known_;
+	// Threads and stacks by number.
+	std::unordered_map<std::uint16_t, std::variant<ThreadRecord, Stack>> known_;
 };
 
 } // namespace uwind

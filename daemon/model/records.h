@@ -34,21 +34,38 @@ struct StackPart {
 	bool finished_later = false;            // not all of it was found by the module
 };
 
-// The answer to one request.
-struct StackRecord {
-	std::uint64_t cookie = 0;
-	std::uint64_t time_ns = 0;       // CLOCK_BOOTTIME
+// A thread, during one exec of its process.
+struct ThreadRecord {
 	std::uint64_t start_time_ns = 0; // of the process, CLOCK_BOOTTIME
 	std::uint64_t exec_id = 0;
 	std::uint32_t tgid = 0;
 	std::uint32_t tid = 0;
-	std::uint32_t cpu = 0;
-	std::uint32_t weight = 0;
 	std::string comm;
+};
+
+// The answer to one request.
+struct StackRecord : ThreadRecord {
+	std::uint64_t cookie = 0;
+	std::uint64_t time_ns = 0; // CLOCK_BOOTTIME
+	std::uint32_t cpu = 0;
+	std::uint32_t weight = 0; // triggers that have no EventRecord
+	std::uint32_t events = 0; // EventRecords with this cookie
+	std::uint64_t triggers() const { return std::uint64_t(weight) + events; }
 	std::optional<Loss> lost;                     // why there is no stack
 	std::uint8_t word_bits = 64;                  // 32, or 0: not known (lost only)
 	std::shared_ptr<const StackPart> stack;       // null: lost
 	std::shared_ptr<const Unfinished> unfinished; // null: the walk cannot be gone on with
+};
+
+// One time that one of several counters has fired.
+struct EventRecord : ThreadRecord {
+	std::uint64_t cookie = 0;  // of its StackRecord; 0: there is none
+	std::uint64_t time_ns = 0; // CLOCK_BOOTTIME
+	std::uint64_t period = 0;  // events that it stands for
+	std::uint32_t cpu = 0;
+	std::optional<std::uint8_t> counter; // nothing: a BPF program or a module requested the stack
+	std::optional<Loss> lost;            // why there is no cookie; nothing: or it has no stack in user space
+	std::shared_ptr<const StackPart> kernel_stack; // null: the task was in user space, or none was wanted
 };
 
 // Identifies a file, whatever its path. A file's table is valid while all of this stays equal.
@@ -100,7 +117,7 @@ struct FileRecord {
 	FileIdentity identity;
 };
 
-using Record = std::variant<StackRecord, FileRecord>;
+using Record = std::variant<StackRecord, FileRecord, EventRecord>;
 
 // One message. Session 0: none; only the counters are set.
 struct RecordBatch {

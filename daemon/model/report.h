@@ -15,6 +15,12 @@ namespace uwind {
 
 using Index = std::uint32_t;
 
+struct ReportEvent {
+	std::string name; // as it was given: "cycles:u"
+	bool is_frequency = true;
+	std::uint64_t rate = 0; // frequency_hz or period
+};
+
 struct ReportSession {
 	std::string event;
 	bool is_frequency = true;
@@ -27,6 +33,7 @@ struct ReportSession {
 	std::vector<std::uint32_t> excluded = {}; // processes
 	std::uint32_t max_depth = 0;              // of a stack; 0: not given
 	bool user_only = false;                   // nothing was counted in kernel mode
+	std::vector<ReportEvent> events = {};     // that samples name; empty: requests, or an older report
 };
 
 // One program image: exec starts a new one with the same pid.
@@ -80,7 +87,9 @@ struct ReportSample {
 	std::uint64_t cookie = 0;
 	std::optional<Index> user_stack;
 	std::optional<Index> kernel_stack;
-	std::optional<Loss> lost; // why there is no user stack
+	std::optional<Loss> lost;            // why there is no user stack
+	std::optional<Index> event;          // of the session; nothing: a request of a BPF program or a module
+	std::optional<std::uint64_t> period; // events that it stands for; nothing: not known
 };
 
 // requested = answered + the sum of lost + pending.

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "model/event.h"
 #include "model/table_rows.h"
 #include "model/words.h"
 
 namespace uwind {
 
-enum class Event { cpu_clock, cycles, requests };
+enum class Event { cpu_clock, cycles, requests, listed };
 
 // Frames of a stack: the module's limit, and its default.
 inline constexpr std::uint32_t most_frames = 4096;
@@ -26,9 +27,12 @@ struct SessionOptions {
 	Event event = Event::cpu_clock;
 	bool is_frequency = true; // rate is in Hz; else a period: ns, cycles, or 1 for requests
 	std::uint64_t rate = 99;
-	bool user_only = false; // counted only while tasks run in user mode
-	bool all = false;       // every process; targets is empty
-	bool inherit = false;   // children of targets are targets
+	std::vector<EventSpec>
+		events; // listed: at least one, none of them is_requests; the rate is that of those without one
+	bool kernel_stacks = false; // listed: where the user may have them
+	bool user_only = false;     // counted only while tasks run in user mode
+	bool all = false;           // every process; targets is empty
+	bool inherit = false;       // children of targets are targets
 	std::vector<std::int32_t> targets;
 	std::uint32_t max_frames = 0;       // 0: default_frames
 	std::vector<std::int32_t> excludes; // with their children from now on
@@ -36,6 +40,13 @@ struct SessionOptions {
 	std::vector<std::uint32_t> cpus;    // in ascending order; empty: all
 	std::uint32_t stack_bytes = 0;      // that come with a walk that lacks a table; 0: none
 };
+
+inline Rate rate_of(const EventSpec& event, const SessionOptions& options)
+{
+	if (event.rate)
+		return *event.rate;
+	return event.each_time ? Rate{false, 1} : Rate{options.is_frequency, options.rate};
+}
 
 // A session that the module has started.
 struct StartedSession {
@@ -65,6 +76,9 @@ struct SessionStats {
 	std::uint64_t counters_failed = 0;    // CPUs that came online, or threads, without a counter
 	std::uint64_t unfinished = 0;         // samples that came with what it takes to go on with their walk
 	std::uint64_t unfinished_refused = 0; // a limit was reached
+	std::uint64_t events = 0;             // that counters noted
+	std::uint64_t events_lost = 0;        // and did not, as too many waited to be sent
+	std::uint64_t events_dropped = 0;     // of those noted, what the reader's full socket refused
 };
 
 // Of the module, since it was loaded.
@@ -123,6 +137,7 @@ inline const char* name_of(Event event)
 	case Event::requests:
 		return "requests";
 	case Event::cpu_clock:
+	case Event::listed:
 		break;
 	}
 	return "cpu-clock";

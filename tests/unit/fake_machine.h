@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "app/recording.h"
+#include "base/text.h"
 #include "port/program_files.h"
 #include "unit/fake_kernel.h"
 #include "walk/unwinder.h"
@@ -234,6 +235,30 @@ public:
 	std::atomic<int> waiting_ = 0, let_run_ = 0;
 };
 
+// A symbol each 4 KiB, the upper half of them in a module.
+class FakeKernelNames : public KernelNames {
+public:
+	static constexpr std::uint64_t start = 0xffffffff81000000, module_start = 0xffffffff81800000;
+
+	std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) override
+	{
+		std::vector<std::optional<KernelName>> names;
+		for (const std::uint64_t address : addresses) {
+			if (address < start)
+				names.emplace_back();
+			else
+				names.push_back(KernelName{"function_" + hex(address >> 12), address & 0xfff,
+							   address < module_start ? "" : "module"});
+		}
+		return names;
+	}
+
+	KernelModule module(const std::string& name) override
+	{
+		return name.empty() ? KernelModule{0, "abcd"} : KernelModule{module_start, ""};
+	}
+};
+
 // All of it.
 struct FakeMachine {
 	FakeFiles files;
@@ -244,11 +269,12 @@ struct FakeMachine {
 	FakeClock clock;
 	FakeThreads threads;
 	CoreUnwinder unwinder;
+	FakeKernelNames kernel_names;
 	std::uint64_t sequence = 0;
 
 	FakeMachine() { files.add("vdso"); }
 
-	Ports ports() { return {kernel, stream, processes, objects, clock, threads, unwinder}; }
+	Ports ports() { return {kernel, stream, processes, objects, clock, threads, unwinder, kernel_names}; }
 
 	void send(std::vector<Record> records)
 	{

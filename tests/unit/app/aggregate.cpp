@@ -18,11 +18,12 @@ struct Fixture {
 	Modules modules;
 	Symbols symbols{objects, processes, modules};
 	Aggregate aggregate{processes};
+	FakeKernelNames kernel_names;
 
 	Report report()
 	{
 		Report report;
-		fill_report(aggregate.take(), modules, symbols, report);
+		fill_report(aggregate.take(), modules, symbols, kernel_names, report);
 		return report;
 	}
 };
@@ -200,4 +201,82 @@ TEST_CASE("frames of all SFrame versions are called sframe in reports")
 	const auto report = f.report();
 	CHECK(frame_method_name(report.stacks.at(0).methods.at(1)) == "sframe");
 	CHECK(name_of(Method::SFRAME_V3) == "sframe-v3");
+}
+
+namespace {
+
+EventRecord kernel_event(std::vector<StackFrame> frames)
+{
+	EventRecord event;
+	event.tgid = event.tid = 1;
+	event.comm = "comm1";
+	event.time_ns = 5;
+	event.cpu = 3;
+	event.period = 1000;
+	event.counter = 1;
+	event.kernel_stack = stack_part(std::move(frames), Stop::OUTERMOST);
+	return event;
+}
+
+} // namespace
+
+TEST_CASE("a counter's sample has its event, its period, and both stacks")
+{
+	Fixture f;
+	const auto answer = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
+	constexpr std::uint64_t address = FakeKernelNames::start + 0x2010;
+	f.aggregate.add(
+		kernel_event({frame(address, address, 0, Method::PC), frame(address + 1, 0, 0, Method::KERNEL)}),
+		&answer, ignore_file);
+	const auto report = f.report();
+	REQUIRE(report.samples.size() == 1);
+	const auto& sample = report.samples[0];
+	CHECK(sample.event == 1u);
+	CHECK(sample.period == 1000u);
+	CHECK(sample.weight == 1);
+	CHECK(sample.cpu == 3);
+	CHECK(sample.time_ns == 5);
+	REQUIRE(sample.user_stack);
+	REQUIRE(sample.kernel_stack);
+	const auto& frames = report.stacks[*sample.kernel_stack].frames;
+	REQUIRE(frames.size() == 2);
+	CHECK(report.frames[frames[0]].kernel);
+	CHECK(report.frames[frames[0]].symbol == "function_" + hex(address >> 12));
+	CHECK(report.frames[frames[0]].symbol_offset == 0x10);
+	CHECK(report.frames[frames[1]].symbol_offset == 0x11); // of the call, and 1
+	CHECK(report.modules[*report.frames[frames[0]].module].path == "[kernel.kallsyms]");
+	CHECK(report.modules[*report.frames[frames[0]].module].build_id == "abcd");
+	CHECK_FALSE(report.frames[report.stacks[*sample.user_stack].frames[0]].kernel);
+}
+
+TEST_CASE("a frame of a kernel's module lies in that module, and one without a name in none")
+{
+	Fixture f;
+	constexpr std::uint64_t address = FakeKernelNames::module_start + 0x2010;
+	f.aggregate.add(kernel_event({frame(address, 0, 0, Method::PC), frame(0x1000, 0, 0, Method::KERNEL)}), nullptr,
+			ignore_file);
+	const auto report = f.report();
+	const auto& sample = report.samples.at(0);
+	CHECK_FALSE(sample.user_stack);
+	const auto& frames = report.stacks[sample.kernel_stack.value()].frames;
+	CHECK(report.modules[report.frames[frames[0]].module.value()].path == "[module]");
+	CHECK(report.frames[frames[0]].offset == 0x2010);
+	CHECK(report.frames[frames[1]].kernel);
+	CHECK_FALSE(report.frames[frames[1]].module);
+}
+
+TEST_CASE("what a sample's own weight counts has the event and the period that were said")
+{
+	Fixture f;
+	f.aggregate.set_weighed(0, 1000);
+	auto record = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
+	record.weight = 3;
+	f.aggregate.add(record, ignore_file);
+	f.aggregate.set_weighed(std::nullopt, 0);
+	f.aggregate.add(record, ignore_file);
+	const auto report = f.report();
+	CHECK(report.samples.at(0).event == 0u);
+	CHECK(report.samples.at(0).period == 3000u);
+	CHECK_FALSE(report.samples.at(1).event);
+	CHECK_FALSE(report.samples.at(1).period);
 }

@@ -117,7 +117,7 @@ public:
 	{
 		Ports ports = machine_.ports();
 		return {kernel_,      ports.stream,  ports.processes, ports.objects,
-			world_.clock, ports.threads, ports.unwinder};
+			world_.clock, ports.threads, ports.unwinder,  ports.kernel_names};
 	}
 	Result<Keeping> keeping(const std::vector<std::string>& paths, std::int64_t changed_since_s) override
 	{

@@ -220,3 +220,30 @@ TEST_CASE("reports are as the schema says")
 	}
 	std::remove(path.c_str());
 }
+
+TEST_CASE("events, and which of them a sample is of, are written and read")
+{
+	Report report = sample_report();
+	CHECK_FALSE(nlohmann::json::parse(written(report))["session"].contains("events"));
+	report.session.events = {{"cpu-clock", true, 99}, {"sched:sched_switch", false, 1}};
+	report.samples[0].event = 1;
+	report.samples[0].period = 7;
+	report.samples[0].kernel_stack = 1;
+	const auto json = nlohmann::json::parse(written(report));
+	CHECK(json["session"]["events"][1] == nlohmann::json({{"name", "sched:sched_switch"}, {"period", 1}}));
+	CHECK_FALSE(json["samples"][1].contains("event"));
+	const auto read = read_json(json.dump());
+	REQUIRE(read);
+	CHECK(read->session.events.at(0).is_frequency);
+	CHECK(read->session.events.at(1).name == "sched:sched_switch");
+	CHECK(read->samples[0].event == 1u);
+	CHECK(read->samples[0].period == 7u);
+	CHECK(read->samples[0].kernel_stack == 1u);
+	CHECK_FALSE(read->samples[1].event);
+	auto bad = json;
+	bad["samples"][0]["event"] = 2;
+	CHECK_THAT(error_of(bad), Catch::Contains("samples[0]: names an event that is not there"));
+	bad = json;
+	bad["session"]["events"][1].erase("name");
+	CHECK_THAT(error_of(bad), Catch::Contains("session.events[1].name: is missing"));
+}

@@ -70,6 +70,25 @@ struct RecordBlob {
 		return head;
 	}
 
+	RecordBlob& sample_with_events(std::uint16_t thread, std::uint16_t stack, std::uint8_t events)
+	{
+		return record(sample_head(thread, stack), {events, 0, 0, 0, 0, 0, 0, 0});
+	}
+
+	static uwind_record_event event_head(std::uint16_t thread, std::uint16_t kernel_stack)
+	{
+		uwind_record_event head{};
+		head.record.type = UWIND_RECORD_EVENT;
+		head.thread = thread;
+		head.kernel_stack = kernel_stack;
+		head.cookie = 0x1122334455667788;
+		head.time_ns = 77;
+		head.period = 1'000'000;
+		head.cpu = 2;
+		head.counter = 1;
+		return head;
+	}
+
 	static uwind_record_unfinished unfinished_head()
 	{
 		uwind_record_unfinished head{};

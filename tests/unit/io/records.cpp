@@ -460,3 +460,55 @@ TEST_CASE("what it takes to go on contradicts itself: the sample arrives without
 	REQUIRE(batch.records.size() == 1);
 	CHECK_FALSE(sample_of(batch).unfinished);
 }
+
+TEST_CASE("a sample says how many events it answers, if any")
+{
+	const auto batch = decode(RecordBlob().thread(1).stack(2, 0, {}).sample(1, 2).sample_with_events(1, 2, 5));
+	REQUIRE(batch.records.size() == 2);
+	CHECK(sample_of(batch, 0).events == 0);
+	CHECK(sample_of(batch, 1).events == 5);
+	CHECK(sample_of(batch, 1).triggers() == 7);
+}
+
+TEST_CASE("an event keeps all that it, its thread and its kernel stack say")
+{
+	const auto batch = decode(RecordBlob()
+					  .thread(1)
+					  .stack(2, 0, {plain_frame(0), plain_frame(1)})
+					  .record(RecordBlob::event_head(1, 2)));
+	REQUIRE(batch.records.size() == 1);
+	const auto& event = std::get<EventRecord>(batch.records[0]);
+	CHECK(event.cookie == 0x1122334455667788);
+	CHECK(event.time_ns == 77);
+	CHECK(event.period == 1'000'000);
+	CHECK(event.cpu == 2);
+	CHECK(event.counter == 1);
+	CHECK(event.tid == 6);
+	CHECK(event.comm == std::string(16, 'x'));
+	CHECK_FALSE(event.lost);
+	REQUIRE(event.kernel_stack);
+	CHECK(event.kernel_stack->frames.size() == 2);
+}
+
+TEST_CASE("an event may be of no counter, and have no stack")
+{
+	auto head = RecordBlob::event_head(1, 0);
+	head.counter = UWIND_EVENT_REQUESTED;
+	head.cookie = 0;
+	head.lost = 1 + UWIND_LOSS_NOMEM;
+	const auto batch = decode(RecordBlob().thread(1).record(head));
+	REQUIRE(batch.records.size() == 1);
+	const auto& event = std::get<EventRecord>(batch.records[0]);
+	CHECK_FALSE(event.counter);
+	CHECK(event.lost == Loss::NOMEM);
+	CHECK_FALSE(event.kernel_stack);
+}
+
+TEST_CASE("an event of a thread or with a stack that was not sent is malformed, and one that is lost with a cookie")
+{
+	auto lost = RecordBlob::event_head(1, 0);
+	lost.lost = 1;
+	check_only_malformed(RecordBlob().record(RecordBlob::event_head(1, 0)));
+	check_only_malformed(RecordBlob().thread(1).record(RecordBlob::event_head(1, 2)));
+	check_only_malformed(RecordBlob().thread(1).record(lost));
+}

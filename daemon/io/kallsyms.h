@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+// Names of kernel code, as /proc/kallsyms, /proc/modules and /sys show them now.
+#pragma once
+
+#include <string_view>
+
+#include "base/byte_cursor.h"
+#include "port/kernel_names.h"
+
+namespace uwind {
+
+class Kallsyms : public KernelNames {
+public:
+	std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) override;
+	KernelModule module(const std::string& name) override;
+};
+
+// The same in the text of /proc/kallsyms.
+std::vector<std::optional<KernelName>> find_in_kallsyms(std::string_view text,
+							const std::vector<std::uint64_t>& addresses);
+// In the text of /proc/modules. 0: it is not there.
+std::uint64_t module_start_in(std::string_view modules, std::string_view name);
+// Among ELF notes with an alignment of 4, in hexadecimal. "": none.
+std::string build_id_in(Bytes notes);
+
+} // namespace uwind

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+// What kernel code is called.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace uwind {
+
+struct KernelName {
+	std::string symbol;
+	std::uint64_t offset = 0; // of the address from the symbol's start
+	std::string module;       // "nf_tables"; "": the kernel itself
+};
+
+// The kernel, or one of its modules.
+struct KernelModule {
+	std::uint64_t start = 0; // address of its code; 0: not known
+	std::string build_id;    // "": none
+};
+
+class KernelNames {
+public:
+	virtual ~KernelNames() = default;
+
+	// Of each address, in order. Nothing: there is no name, or this user may not see it (kernel.kptr_restrict).
+	virtual std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) = 0;
+	virtual KernelModule module(const std::string& name) = 0;
+};
+
+} // namespace uwind

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+// Events and the stacks that they share, in whichever order they arrive.
+#include <catch2/catch.hpp>
+
+#include "app/event_join.h"
+
+using namespace uwind;
+
+namespace {
+
+EventRecord event(std::uint64_t cookie, std::uint64_t time_ns = 0)
+{
+	EventRecord record;
+	record.cookie = cookie;
+	record.time_ns = time_ns;
+	return record;
+}
+
+StackRecord answer(std::uint64_t cookie, std::uint32_t events)
+{
+	StackRecord record;
+	record.cookie = cookie;
+	record.events = events;
+	return record;
+}
+
+struct Joined {
+	std::uint64_t time_ns;
+	std::optional<std::uint64_t> answer; // its cookie
+
+	bool operator==(const Joined&) const = default;
+};
+
+struct Fixture {
+	std::vector<Joined> joined;
+	EventJoin join;
+
+	explicit Fixture(std::size_t limit = EventJoin::usual_limit)
+	    : join(
+		      [this](const EventRecord& event, const StackRecord* answer) {
+			      joined.push_back({event.time_ns, answer ? std::optional(answer->cookie) : std::nullopt});
+		      },
+		      limit)
+	{
+	}
+};
+
+} // namespace
+
+TEST_CASE("an event without a cookie waits for nothing")
+{
+	Fixture f;
+	f.join.add(event(0, 5));
+	CHECK(f.joined == std::vector<Joined>{{5, {}}});
+}
+
+TEST_CASE("events get the stack that they share, before it, after it and on both sides of it")
+{
+	Fixture f;
+	f.join.add(event(1, 10));
+	f.join.add(event(1, 11));
+	CHECK(f.joined.empty());
+	f.join.add(answer(1, 3));
+	f.join.add(event(1, 12));
+	CHECK(f.joined == std::vector<Joined>{{10, 1}, {11, 1}, {12, 1}});
+	f.join.add(event(1, 13)); // one too many: its stack is not kept any more
+	f.join.finish();
+	CHECK(f.joined.back() == Joined{13, {}});
+}
+
+TEST_CASE("what still waits at the end is done without a stack, once")
+{
+	Fixture f;
+	f.join.add(event(1, 1));
+	f.join.add(answer(2, 2));
+	f.join.finish();
+	f.join.finish();
+	CHECK(f.joined == std::vector<Joined>{{1, {}}});
+}
+
+TEST_CASE("only so many events wait, and so many stacks")
+{
+	Fixture f(2);
+	for (std::uint64_t i = 1; i <= 3; i++)
+		f.join.add(event(i, i));
+	CHECK(f.joined == std::vector<Joined>{{3, {}}});
+	CHECK(f.join.too_many() == 1);
+	f.join.add(answer(1, 1));
+	f.join.add(event(4, 4));
+	CHECK(f.join.too_many() == 1);
+	f.join.add(answer(5, 1)); // beside those of 2 and 4
+	f.join.add(event(5, 5));
+	CHECK(f.join.too_many() == 2);
+}
