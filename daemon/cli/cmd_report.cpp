@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // uwind report: a JSON report in another form.
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include "cli/verbs.h"
 #include "export/folded.h"
 #include "export/json.h"
+#include "export/selection.h"
 #include "export/summary.h"
 #include "io/output_file.h"
 
@@ -18,6 +20,8 @@ struct ReportArguments {
 	std::string input = "uwind.json";
 	std::string format = "summary";
 	std::string output = "-";
+	bool inverted = false;
+	Selection selection;
 };
 
 using Writer = void (*)(const Report&, std::ostream&);
@@ -75,16 +79,87 @@ Status write_to(const std::string& path, const Report& report, Writer writer)
 	return written ? output->commit() : written;
 }
 
-int report(const ReportArguments& arguments)
+Writer writer_of(const ReportArguments& arguments)
 {
-	const auto read = report_in(arguments.input);
-	if (!read)
-		return complain(read.error());
+	if (arguments.inverted)
+		return write_folded_inverted;
 	for (const Format& format : formats)
 		if (arguments.format == format.name)
-			if (const auto written = write_to(arguments.output, *read, format.write); !written)
-				return complain(written.error());
-	return exit_ok;
+			return format.write;
+	return write_summary;
+}
+
+bool set_seconds(const std::string& text, std::optional<double>& seconds)
+{
+	if (text.empty())
+		return true;
+	char* end = nullptr;
+	seconds = std::strtod(text.c_str(), &end);
+	return *end == '\0' && *seconds >= 0;
+}
+
+// Sums over several events mean nothing: without a choice they are those of the first one.
+void choose_event(const ReportArguments& arguments, const Report& report, Selection& selection)
+{
+	const auto& events = report.session.events;
+	if (events.size() < 2 || !selection.events.empty() || arguments.format == "json" ||
+	    arguments.format == "cookies")
+		return;
+	selection.events = {events.front().name};
+	std::cerr << "uwind: only event " << events.front().name << " of " << events.size()
+		  << " is shown: --event NAME shows another, or several\n";
+}
+
+Status select(const ReportArguments& arguments, Report& report)
+{
+	Selection selection = arguments.selection;
+	choose_event(arguments, report, selection);
+	return select_samples(report, selection);
+}
+
+// Seconds since the first sample: "10,20", and either may be left out. False: it is none.
+bool set_time(const std::string& text, Selection& selection)
+{
+	const std::size_t comma = text.find(',');
+	if (comma == std::string::npos)
+		return false;
+	return set_seconds(text.substr(0, comma), selection.from_s) &&
+	       set_seconds(text.substr(comma + 1), selection.to_s);
+}
+
+int report(const ReportArguments& arguments)
+{
+	if (arguments.inverted && arguments.format != "folded")
+		return complain(Error{EINVAL, "--inverted is for --format folded"});
+	auto read = report_in(arguments.input);
+	if (!read)
+		return complain(read.error());
+	if (const auto selected = select(arguments, *read); !selected)
+		return complain(selected.error());
+	const auto written = write_to(arguments.output, *read, writer_of(arguments));
+	return written ? int(exit_ok) : complain(written.error());
+}
+
+void add_selection(CLI::App& verb, Selection& selection)
+{
+	verb.add_option("-e,--event", selection.events, "Only samples of these events")->delimiter(',');
+	verb.add_option("--comm", selection.comms, "Only of programs with these names, or patterns (*, ?, [a-z])")
+		->delimiter(',');
+	verb.add_option("-p,--pid", selection.pids, "Only of these processes")->delimiter(',');
+	verb.add_option_function<std::string>(
+		    "--time",
+		    [&selection](const std::string& text) {
+			    if (!set_time(text, selection))
+				    throw CLI::ValidationError("--time",
+							       "'" + text +
+								       "' is no time: give seconds since the first "
+								       "sample, for example 10,20 or 10, or ,20");
+		    },
+		    "Only from FROM seconds after the first sample on, and before TO")
+		->type_name("FROM,TO");
+	verb.add_option("--module", selection.modules, "Only with a frame in these files, by path or its last part")
+		->delimiter(',');
+	verb.add_option("--symbol", selection.symbols, "Only with a frame in these functions");
 }
 
 } // namespace
@@ -102,6 +177,8 @@ void add_report_command(CLI::App& app, int& exit_code)
 		->check(CLI::IsMember(names))
 		->capture_default_str();
 	verb->add_option("-o,--output", arguments->output, "Output file; - is standard output")->capture_default_str();
+	verb->add_flag("--inverted", arguments->inverted, "With folded: the innermost frame first");
+	add_selection(*verb, arguments->selection);
 	verb->callback([arguments, &exit_code] { exit_code = report(*arguments); });
 }
 

@@ -10,7 +10,7 @@ _uwind_options() {
 		echo "-h --help --version -a --all -p --pid --exclude-pid -G --cgroup -C --cpu -e --event -F --frequency -c --count" \
 			"--max-depth --stack-bytes --duration -o --output --table-cache -v --verbose --"
 		;;
-	report) echo "-h --help --version -i --input --format -o --output" ;;
+	report) echo "-h --help --version -i --input --format -o --output -e --event --comm -p --pid --time --module --symbol --inverted" ;;
 	doctor) echo "-h --help --version --format" ;;
 	status | list) echo "-h --help --version" ;;
 	table)

@@ -2,6 +2,7 @@
 // Stacks as lines of text.
 #include "export/folded.h"
 
+#include <algorithm>
 #include <map>
 #include <ostream>
 
@@ -21,22 +22,59 @@ std::string plain(std::string text)
 	return text;
 }
 
+// Kernel frames are marked as flame graph programs expect it.
 std::vector<std::string> frame_names(const Report& report)
 {
 	std::vector<std::string> names;
 	names.reserve(report.frames.size());
 	for (Index i = 0; i < report.frames.size(); i++)
-		names.push_back(plain(frame_text(report, i)));
+		names.push_back(plain(frame_text(report, i)) + (report.frames[i].kernel ? "_[k]" : ""));
 	return names;
 }
 
-std::string folded(const Report& report, const std::vector<std::string>& names, const ReportSample& sample)
+bool has_stack(const ReportSample& sample)
+{
+	return sample.user_stack || sample.kernel_stack;
+}
+
+// From where the thread began to what the kernel did for it last.
+std::vector<Index> frames_of(const Report& report, const ReportSample& sample)
+{
+	std::vector<Index> frames;
+	for (const auto& stack : {sample.user_stack, sample.kernel_stack})
+		if (stack)
+			frames.insert(frames.end(), report.stacks[*stack].frames.rbegin(),
+				      report.stacks[*stack].frames.rend());
+	return frames;
+}
+
+std::string folded(const Report& report, const std::vector<std::string>& names, const ReportSample& sample,
+		   const std::vector<Index>& frames)
 {
 	std::string line = plain(report.processes[sample.process].comm);
-	const auto& frames = report.stacks[*sample.user_stack].frames;
-	for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
-		line += ';' + names[*frame];
+	for (const Index frame : frames)
+		line += ';' + names[frame];
 	return line;
+}
+
+using Order = std::vector<Index> (*)(const Report&, const ReportSample&);
+
+void write_lines(const Report& report, std::ostream& out, Order order)
+{
+	const auto names = frame_names(report);
+	std::map<std::string, std::uint64_t> lines;
+	for (const ReportSample& sample : report.samples)
+		if (has_stack(sample))
+			lines[folded(report, names, sample, order(report, sample))] += sample.weight;
+	for (const auto& [line, weight] : lines)
+		out << line << ' ' << weight << '\n';
+}
+
+std::vector<Index> inverted(const Report& report, const ReportSample& sample)
+{
+	auto frames = frames_of(report, sample);
+	std::reverse(frames.begin(), frames.end());
+	return frames;
 }
 
 } // namespace
@@ -54,21 +92,21 @@ std::string frame_text(const Report& report, Index index)
 
 void write_folded(const Report& report, std::ostream& out)
 {
-	const auto names = frame_names(report);
-	std::map<std::string, std::uint64_t> lines;
-	for (const ReportSample& sample : report.samples)
-		if (sample.user_stack)
-			lines[folded(report, names, sample)] += sample.weight;
-	for (const auto& [line, weight] : lines)
-		out << line << ' ' << weight << '\n';
+	write_lines(report, out, frames_of);
+}
+
+void write_folded_inverted(const Report& report, std::ostream& out)
+{
+	write_lines(report, out, inverted);
 }
 
 void write_cookies(const Report& report, std::ostream& out)
 {
 	const auto names = frame_names(report);
 	for (const ReportSample& sample : report.samples)
-		if (sample.user_stack)
-			out << sample.cookie << ' ' << sample.tid << ' ' << folded(report, names, sample) << '\n';
+		if (has_stack(sample))
+			out << sample.cookie << ' ' << sample.tid << ' '
+			    << folded(report, names, sample, frames_of(report, sample)) << '\n';
 }
 
 } // namespace uwind

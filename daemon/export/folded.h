@@ -11,6 +11,8 @@ namespace uwind {
 
 // "FOLDED WEIGHT" for flame graphs: one line per different text, sorted. Samples without a stack are left out.
 void write_folded(const Report& report, std::ostream& out);
+// The same from the innermost frame outwards: what is called most comes together.
+void write_folded_inverted(const Report& report, std::ostream& out);
 
 // "COOKIE TID FOLDED", a line per sample: to be joined with what a BPF program wrote when it asked.
 void write_cookies(const Report& report, std::ostream& out);

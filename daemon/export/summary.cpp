@@ -56,7 +56,7 @@ std::string frame_line(const Report& report, const ReportStack& stack, std::size
 }
 
 // A long stack is shown by its two ends.
-void write_stack(const Report& report, const ReportStack& stack, std::ostream& out)
+void write_frames(const Report& report, const ReportStack& stack, std::ostream& out)
 {
 	const std::size_t depth = stack.frames.size();
 	const bool cut = depth > max_frames_shown;
@@ -67,18 +67,31 @@ void write_stack(const Report& report, const ReportStack& stack, std::ostream& o
 		out << "    ... " << depth - max_frames_shown << " more ...\n";
 	for (std::size_t i = cut ? depth - max_frames_shown / 2 : depth; i < depth; i++)
 		out << frame_line(report, stack, i);
+}
+
+void write_stack(const Report& report, const ReportStack& stack, std::ostream& out)
+{
+	write_frames(report, stack, out);
 	out << "    " << (is_complete(stack.stop) ? "complete: " : "incomplete: ") << name_of(stack.stop) << "\n";
+}
+
+void write_both(const Report& report, const BothStacks& stacks, std::ostream& out)
+{
+	if (stacks.kernel)
+		write_frames(report, report.stacks[*stacks.kernel], out);
+	if (stacks.user)
+		write_stack(report, report.stacks[*stacks.user], out);
 }
 
 void write_program(const Report& report, const Program& program, std::ostream& out)
 {
-	if (!program.hottest)
+	if (!program.hottest_weight)
 		return;
 	out << "\n"
 	    << printable(program.name) << ": hottest stack, " << program.hottest_weight << " of " << program.all.samples
 	    << " samples\n";
-	write_stack(report, report.stacks[*program.hottest], out);
-	if (!program.deepest || program.deepest == program.hottest)
+	write_both(report, program.hottest, out);
+	if (!program.deepest || program.deepest == program.hottest.user)
 		return;
 	out << printable(program.name) << ": deepest stack, " << report.stacks[*program.deepest].frames.size()
 	    << " frames\n";

@@ -21,7 +21,7 @@ struct Cause {
 struct Group {
 	Program program;
 	std::uint64_t first_ns = ~0ull;
-	std::map<Index, std::uint64_t> stacks; // weight
+	std::map<BothStacks, std::uint64_t> stacks; // weight
 };
 
 using Groups = std::map<std::string, Group>;
@@ -39,8 +39,8 @@ Groups group_by_program(const Report& report)
 		group.program.all.add(sample, report);
 		if (sample.time_ns - group.first_ns >= warm_up_ns)
 			group.program.later.add(sample, report);
-		if (sample.user_stack)
-			group.stacks[*sample.user_stack] += sample.weight;
+		if (sample.user_stack || sample.kernel_stack)
+			group.stacks[{sample.user_stack, sample.kernel_stack}] += sample.weight;
 	}
 	return groups;
 }
@@ -49,14 +49,14 @@ void pick_stacks(const Report& report, Group& group)
 {
 	Program& program = group.program;
 	std::size_t depth = 0;
-	for (const auto& [stack, weight] : group.stacks) {
+	for (const auto& [stacks, weight] : group.stacks) {
 		if (weight > program.hottest_weight) {
 			program.hottest_weight = weight;
-			program.hottest = stack;
+			program.hottest = stacks;
 		}
-		if (report.stacks[stack].frames.size() > depth) {
-			depth = report.stacks[stack].frames.size();
-			program.deepest = stack;
+		if (stacks.user && report.stacks[*stacks.user].frames.size() > depth) {
+			depth = report.stacks[*stacks.user].frames.size();
+			program.deepest = stacks.user;
 		}
 	}
 }
@@ -107,7 +107,7 @@ bool ended_before_table(const ReportSample& sample, const Report& report)
 void Tally::add(const ReportSample& sample, const Report& report)
 {
 	if (!sample.user_stack) {
-		lost += sample.weight;
+		lost += sample.lost || !sample.kernel_stack ? sample.weight : 0;
 		return;
 	}
 	const Stop stop = report.stacks[*sample.user_stack].stop;

@@ -2,6 +2,7 @@
 // Sums over a report's samples: how many stacks are complete, and why others are not.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,7 +12,8 @@
 
 namespace uwind {
 
-// Numbers are weights. Samples without a stack count as lost, not as samples.
+// Numbers are weights. Samples without a stack count as lost, not as samples; those with a kernel stack alone as
+// nothing.
 struct Tally {
 	std::uint64_t samples = 0;
 	std::uint64_t complete = 0;
@@ -22,12 +24,19 @@ struct Tally {
 	void add(const ReportSample& sample, const Report& report);
 };
 
+// What a sample has of them.
+struct BothStacks {
+	std::optional<Index> user, kernel;
+
+	auto operator<=>(const BothStacks&) const = default;
+};
+
 struct Program {
 	std::string name; // comm
 	Tally all;
-	Tally later;                  // from 3 s after its first sample on
-	std::optional<Index> hottest; // stacks
-	std::optional<Index> deepest;
+	Tally later; // from 3 s after its first sample on
+	BothStacks hottest;
+	std::optional<Index> deepest; // user stack
 	std::uint64_t hottest_weight = 0;
 };
 

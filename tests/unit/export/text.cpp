@@ -191,3 +191,31 @@ TEST_CASE("status is one name and value per line")
 	CHECK_THAT(out.str(), Catch::Contains("\nlost.exec               2\nstops.outermost         4\n"));
 	CHECK_THAT(out.str(), !Catch::Contains("stops.none"));
 }
+
+TEST_CASE("what the kernel did comes after the thread's own frames, marked, and alone where the thread has none")
+{
+	Report report;
+	report.processes.resize(1);
+	report.processes[0].comm = "prog";
+	report.frames.resize(2);
+	report.frames[0].symbol = "main";
+	report.frames[1].symbol = "vfs_read";
+	report.frames[1].kernel = true;
+	report.stacks.resize(2);
+	report.stacks[0] = {{0}, {Method::PC}, {{}}, Stop::OUTERMOST};
+	report.stacks[1] = {{1}, {Method::PC}, {{}}, Stop::OUTERMOST};
+	ReportSample sample;
+	sample.weight = 2;
+	sample.kernel_stack = 1;
+	report.samples.push_back(sample);
+	sample.user_stack = 0;
+	report.samples.push_back(sample);
+	std::ostringstream folded, inverted;
+	write_folded(report, folded);
+	CHECK(folded.str() == "prog;main;vfs_read_[k] 2\nprog;vfs_read_[k] 2\n");
+	write_folded_inverted(report, inverted);
+	CHECK(inverted.str() == "prog;vfs_read_[k] 2\nprog;vfs_read_[k];main 2\n");
+	const Tally tally = tally_of(report);
+	CHECK(tally.samples == 2);
+	CHECK(tally.lost == 0);
+}
