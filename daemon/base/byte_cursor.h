@@ -40,6 +40,18 @@ public:
 	std::uint64_t position() const { return static_cast<std::uint64_t>(at_ - begin_); }
 	std::uint64_t left() const { return static_cast<std::uint64_t>(end_ - at_); }
 
+	// The next four bytes, zeros past the end; the cursor stays where it is.
+	std::uint32_t peek() const
+	{
+		std::uint32_t word = 0;
+		if (left() >= sizeof(word))
+			std::memcpy(&word, at_, sizeof(word));
+		else
+			for (std::size_t i = 0; i < left(); i++)
+				word |= std::uint32_t{at_[i]} << (8 * i);
+		return word;
+	}
+
 	std::uint8_t u8() { return fixed<std::uint8_t>(); }
 	std::uint16_t u16() { return fixed<std::uint16_t>(); }
 	std::uint32_t u32() { return fixed<std::uint32_t>(); }

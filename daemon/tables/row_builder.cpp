@@ -2,10 +2,6 @@
 // A rule's number comes from an open-addressed hash over its three words.
 #include "tables/row_builder.h"
 
-extern "C" {
-#include "table.h"
-}
-
 #include <algorithm>
 #include <cstring>
 
@@ -27,15 +23,6 @@ std::size_t hash_of(const Rule& rule)
 bool same(const Rule& left, const Rule& right)
 {
 	return std::memcmp(&left, &right, sizeof(left)) == 0;
-}
-
-// Rows come in rising order: the same start replaces, the same rule merges.
-void append(std::vector<Row>& rows, Row row)
-{
-	if (!rows.empty() && rows.back().start == row.start)
-		rows.pop_back();
-	if (rows.empty() ? row.rule : rows.back().rule != row.rule)
-		rows.push_back(row);
 }
 
 } // namespace
@@ -86,7 +73,7 @@ bool RowBuilder::add(std::uint32_t start, const Rule& rule)
 		return false;
 	}
 	const std::optional<std::uint32_t> number = rules_.number_of(rule);
-	append(rows_, {start, number.value_or(0)});
+	append_row(rows_, {start, number.value_or(0)});
 	return number.has_value();
 }
 
@@ -173,7 +160,7 @@ TableRows GapFill::run()
 	result.rows.reserve(table_.rows.size() + patch_.rows.size());
 	while (table_next_ < table_.rows.size() || patch_next_ < patch_.rows.size()) {
 		const std::uint32_t start = step();
-		append(result.rows, {start, table_rule_ ? table_rule_ : patch_rule_});
+		append_row(result.rows, {start, table_rule_ ? table_rule_ : patch_rule_});
 	}
 	result.rules = rules_.take();
 	return result;
@@ -206,9 +193,9 @@ TableRows cut_out(TableRows& table, const std::vector<OffsetRange>& ranges)
 		for (; range != ranges.end() && range->start < end; ++range) {
 			const std::uint32_t from = std::max(at, range->start), to = std::min(end, range->end);
 			if (from > at)
-				append(rest, {at, row.rule});
+				append_row(rest, {at, row.rule});
 			if (to > from) {
-				append(rest, {from, 0});
+				append_row(rest, {from, 0});
 				inside.push_back({from, to, table.rules[row.rule]});
 				at = to;
 			}
@@ -216,7 +203,7 @@ TableRows cut_out(TableRows& table, const std::vector<OffsetRange>& ranges)
 				break;
 		}
 		if (at < end || at == row.start)
-			append(rest, {at, row.rule});
+			append_row(rest, {at, row.rule});
 	}
 	table.rows = std::move(rest);
 	return rows_of(std::move(inside));

@@ -5,6 +5,10 @@
 #include "elf/segments.h"
 #include "model/table_rows.h"
 
+extern "C" {
+#include "table.h"
+}
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -27,6 +31,15 @@ private:
 	std::vector<std::uint32_t> slots_; // rule number + 1 by hash; 0: free
 };
 
+// Rows come in rising order: the same start replaces, the same rule merges.
+inline void append_row(std::vector<Row>& rows, Row row)
+{
+	if (!rows.empty() && rows.back().start == row.start)
+		rows.pop_back();
+	if (rows.empty() ? row.rule : rows.back().rule != row.rule)
+		rows.push_back(row);
+}
+
 class RowBuilder {
 public:
 	explicit RowBuilder(std::size_t expected_rows);
@@ -36,6 +49,16 @@ public:
 	// new row. False: too many rules (a row of kind NONE is made instead), or
 	// too many rows (then full() holds, and nothing is made).
 	bool add(std::uint32_t start, const Rule& rule);
+	// The same, of a rule that was added before.
+	bool add_numbered(std::uint32_t start, std::uint32_t rule)
+	{
+		full_ = full_ || rows_.size() == UW_MAX_ROWS;
+		if (!full_)
+			append_row(rows_, {start, rule});
+		return !full_;
+	}
+	// After one was added: the last row's.
+	std::uint32_t last_rule() const { return rows_.empty() ? 0 : rows_.back().rule; }
 	bool full() const { return full_; }
 
 	// Forget the rows from number size on.

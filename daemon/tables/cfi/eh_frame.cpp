@@ -69,7 +69,7 @@ private:
 	void sort();
 	void note_tails();
 	void interpret();
-	void interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program);
+	void interpret(const Piece& piece, FrameProgram& program);
 	Bytes code_of(const Piece& piece) const;
 	bool cfi_omits_push(const Piece& piece) const;
 	bool cfi_shows_ends(const std::vector<Stretch>& ends) const;
@@ -206,12 +206,8 @@ void Lowering::sort()
 void Lowering::interpret()
 {
 	FrameProgram program(cfi_, abi_, sink_);
-	std::vector<CieState> states;
-	states.reserve(cfi_.cies.size());
-	for (const Cie& cie : cfi_.cies)
-		states.push_back(program.run_cie(cie));
 	for (std::size_t i = 0; i < pieces_.size() && !sink_.full(); i++) {
-		interpret(pieces_[i], states, program);
+		interpret(pieces_[i], program);
 		if (i + 1 == pieces_.size() || pieces_[i + 1].start > pieces_[i].end)
 			builder_.add(pieces_[i].end, Rule{});
 	}
@@ -267,7 +263,7 @@ void Lowering::check_against_code(const Piece& piece, std::uint64_t address)
 	epilogues_.insert(epilogues_.end(), ends.begin(), ends.end());
 }
 
-void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states, FrameProgram& program)
+void Lowering::interpret(const Piece& piece, FrameProgram& program)
 {
 	const Fde& fde = cfi_.fdes[piece.fde];
 	CfiFunction function;
@@ -276,11 +272,11 @@ void Lowering::interpret(const Piece& piece, const std::vector<CieState>& states
 	function.signal_frame = cfi_.cies[fde.cie].signal_frame;
 	const std::size_t before = builder_.size();
 	sink_.begin(function);
-	program.run_fde(fde, states[fde.cie], function.end);
+	program.run_fde(fde, function.end);
 	const auto run_again = [&] {
 		builder_.truncate(before);
 		sink_.begin_again(function);
-		program.run_fde(fde, states[fde.cie], function.end);
+		program.run_fde(fde, function.end);
 	};
 	function.raise = sink_.traits().missing_cfa_bytes;
 	if (function.raise)

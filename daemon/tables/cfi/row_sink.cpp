@@ -91,11 +91,14 @@ bool RowSink::full() const
 	return builder_.full() || builder_.size() + stated_.size() + left_out_.size() + outlined_.size() > UW_MAX_ROWS;
 }
 
-void RowSink::add(std::uint64_t address, const Rule& rule)
+bool RowSink::add(std::uint64_t address, const Rule& rule)
 {
 	const auto start = static_cast<std::uint32_t>(address - function_.bias);
-	if (!builder_.add(start, rule) && !builder_.full())
+	if (builder_.add(start, rule))
+		return true;
+	if (!builder_.full())
 		count(CfiReason::too_many_rules);
+	return false;
 }
 
 Stretch RowSink::stretch(std::uint64_t start, std::uint64_t end, const Rule& rule) const
@@ -131,33 +134,55 @@ bool RowSink::add_outlined(std::uint64_t start, std::uint64_t end, const FrameSt
 	return true;
 }
 
-void RowSink::note_traits(std::uint64_t start, const FrameState& state, const Rule& rule)
+void RowSink::note_traits(std::uint64_t start, const Known& known)
 {
-	traits_.mentions_fp |= state.fp.saved != Saved::unspecified;
-	traits_.contradicts_itself |= ra_below_sp(rule, abi_);
-	traits_.flat &= is_flat(rule, abi_);
-	if (!abi_.has_link)
-		return;
-	const CfiFrame frame = frame_of(rule, abi_);
-	if (traits_.frames.empty() || traits_.frames.back().second != frame)
-		traits_.frames.emplace_back(static_cast<std::uint32_t>(start - function_.bias), frame);
+	traits_.mentions_fp |= known.mentions_fp;
+	traits_.contradicts_itself |= known.contradicts_itself;
+	traits_.flat &= known.flat;
+	if (abi_.has_link && (traits_.frames.empty() || traits_.frames.back().second != known.frame))
+		traits_.frames.emplace_back(static_cast<std::uint32_t>(start - function_.bias), known.frame);
 }
 
-void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& state)
+void RowSink::add_known(std::uint64_t start, const Known& known)
+{
+	count(CfiReason::fp_lost, known.fp_lost);
+	note_traits(start, known);
+	builder_.add_numbered(static_cast<std::uint32_t>(start - function_.bias), known.rule);
+}
+
+// Of a state whose rule is the last row's.
+void RowSink::note_known(FrameNumber number, Known known)
+{
+	if (function_.raise || function_.lose_fp)
+		return;
+	if (number >= known_.size())
+		known_.resize(number + 1);
+	known.plain = true;
+	known.rule = builder_.last_rule();
+	known_[number] = known;
+}
+
+void RowSink::add_new(std::uint64_t start, std::uint64_t end, const FrameState& state, FrameNumber number)
 {
 	if (full())
 		return;
-	if (const std::int64_t missing = uwind::missing_cfa_bytes(state, abi_))
+	const std::int64_t missing = uwind::missing_cfa_bytes(state, abi_);
+	if (missing)
 		traits_.missing_cfa_bytes = missing;
 	LoweredRule lowered =
 		function_.raise ? lower_frame(raise_cfa(state, abi_, function_.raise), abi_, function_.signal_frame)
 				: lower_frame(state, abi_, function_.signal_frame);
 	Rule& rule = lowered.rule;
-	if (lowered.fp_lost)
-		count(CfiReason::fp_lost);
 	if (function_.lose_fp && frame_of(rule, abi_) == CfiFrame::made && !is_flat(rule, abi_))
 		rule.fp_place = UW_PLACE_LOST;
-	note_traits(start, state, rule);
+	Known known;
+	known.fp_lost = lowered.fp_lost;
+	known.mentions_fp = state.fp.saved != Saved::unspecified;
+	known.contradicts_itself = ra_below_sp(rule, abi_);
+	known.flat = is_flat(rule, abi_);
+	known.frame = frame_of(rule, abi_);
+	count(CfiReason::fp_lost, known.fp_lost);
+	note_traits(start, known);
 	if (rule.kind != UW_RULE_FRAME && rule.kind != UW_RULE_NONE)
 		append_stretch(stated_, stretch(start, end, rule), mark_.stated);
 	if (lowered.reason != CfiReason::none) {
@@ -165,8 +190,8 @@ void RowSink::row(std::uint64_t start, std::uint64_t end, const FrameState& stat
 			leave_out(start, end, lowered.reason);
 	} else if (rule.kind == UW_RULE_FRAME && state.cfa.form == Form::stepped && state.cfa.add)
 		add_stepped(start, end, state.cfa, rule);
-	else
-		add(start, rule);
+	else if (add(start, rule) && rule.kind == UW_RULE_FRAME && !missing)
+		note_known(number, known);
 }
 
 // The CFA depends on the pc's low bits: two rows for every block of mask + 1 bytes.

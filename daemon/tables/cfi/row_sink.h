@@ -49,7 +49,14 @@ public:
 	void forget_left_out();
 	const CfiTraits& traits() const { return traits_; }
 
-	void row(std::uint64_t start, std::uint64_t end, const FrameState& state) override;
+	void row(std::uint64_t start, std::uint64_t end, const FrameState& state, FrameNumber number) override
+	{
+		if (is_known(number))
+			add_known(start, known_[number]);
+		else
+			add_new(start, end, state, number);
+	}
+	void forget_numbers() override { known_.clear(); }
 	void broken(std::uint64_t start, CfiReason reason) override { leave_out(start, function_.end, reason); }
 
 	// What CFI describes, but no row can say; with rules of kind UNKNOWN.
@@ -68,8 +75,25 @@ private:
 		std::size_t stated = 0, left_out = 0, outlined = 0;
 	};
 
-	void note_traits(std::uint64_t start, const FrameState& state, const Rule& rule);
-	void add(std::uint64_t address, const Rule& rule);
+	// What a state of this number comes to.
+	struct Known {
+		bool plain = false; // a row, and nothing else
+		bool fp_lost = false;
+		bool contradicts_itself = false, flat = true, mentions_fp = false;
+		CfiFrame frame = CfiFrame::unsaid;
+		std::uint32_t rule = 0; // its number
+	};
+
+	// A function that is run again has other rules.
+	bool is_known(FrameNumber number) const
+	{
+		return number < known_.size() && known_[number].plain && !function_.raise && !function_.lose_fp;
+	}
+	void add_known(std::uint64_t start, const Known& known);
+	void add_new(std::uint64_t start, std::uint64_t end, const FrameState& state, FrameNumber number);
+	void note_known(FrameNumber number, Known known);
+	void note_traits(std::uint64_t start, const Known& known);
+	bool add(std::uint64_t address, const Rule& rule);
 	Stretch stretch(std::uint64_t start, std::uint64_t end, const Rule& rule) const;
 	void leave_out(std::uint64_t start, std::uint64_t end, CfiReason reason);
 	bool add_outlined(std::uint64_t start, std::uint64_t end, const FrameState& state);
@@ -78,7 +102,8 @@ private:
 	const FrameAbi abi_;
 	RowBuilder& builder_;
 	CfiFunction function_;
-	CfiTraits traits_; // of the function
+	CfiTraits traits_;         // of the function
+	std::vector<Known> known_; // by number
 	Mark mark_;
 	std::vector<Stretch> left_out_;
 	std::vector<OutlinedRow> outlined_;
