@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 
 namespace uwind {
 namespace {
@@ -97,8 +98,10 @@ void append_stretch(std::vector<Stretch>& stretches, const Stretch& next, std::s
 
 TableRows rows_of(std::vector<Stretch> stretches)
 {
-	std::sort(stretches.begin(), stretches.end(),
-		  [](const Stretch& left, const Stretch& right) { return left.start < right.start; });
+	const auto starts_later = [](const Stretch& left, const Stretch& right) { return left.start >= right.start; };
+	if (std::ranges::adjacent_find(stretches, starts_later) != stretches.end())
+		std::sort(stretches.begin(), stretches.end(),
+			  [](const Stretch& left, const Stretch& right) { return left.start < right.start; });
 	RowBuilder builder(stretches.size() * 2);
 	for (std::size_t i = 0; i < stretches.size(); i++) {
 		const Stretch& stretch = stretches[i];
@@ -112,23 +115,6 @@ TableRows rows_of(std::vector<Stretch> stretches)
 
 namespace {
 
-// Walks two tables at once, from boundary to boundary.
-class GapFill {
-public:
-	GapFill(const TableRows& table, const TableRows& patch) : table_(table), patch_(patch) {}
-	TableRows run();
-
-private:
-	std::uint32_t step();
-
-	const TableRows& table_;
-	const TableRows& patch_;
-	RuleSet rules_;
-	std::vector<std::uint32_t> table_number_, patch_number_; // of the result, by rule
-	std::size_t table_next_ = 0, patch_next_ = 0;
-	std::uint32_t table_rule_ = 0, patch_rule_ = 0;
-};
-
 std::vector<std::uint32_t> numbers(RuleSet& set, const std::vector<Rule>& rules)
 {
 	std::vector<std::uint32_t> result;
@@ -138,32 +124,113 @@ std::vector<std::uint32_t> numbers(RuleSet& set, const std::vector<Rule>& rules)
 	return result;
 }
 
-// Go to the next boundary of either; returns its offset.
-std::uint32_t GapFill::step()
+// Its rules get these numbers. Most tables have them already.
+void renumber(std::vector<Row>& rows, const std::vector<std::uint32_t>& number)
 {
-	const std::uint64_t none = ~std::uint64_t{0};
-	const std::uint64_t in_table = table_next_ < table_.rows.size() ? table_.rows[table_next_].start : none;
-	const std::uint64_t in_patch = patch_next_ < patch_.rows.size() ? patch_.rows[patch_next_].start : none;
-	const std::uint64_t at = std::min(in_table, in_patch);
-	if (in_table == at)
-		table_rule_ = table_number_[table_.rows[table_next_++].rule];
-	if (in_patch == at)
-		patch_rule_ = patch_number_[patch_.rows[patch_next_++].rule];
-	return static_cast<std::uint32_t>(at);
+	const auto is_kept = [&](std::uint32_t rule) { return number[rule] == rule; };
+	const auto all = std::views::iota(std::uint32_t{0}, static_cast<std::uint32_t>(number.size()));
+	if (std::ranges::all_of(all, is_kept))
+		return;
+	std::vector<Row> result;
+	result.reserve(rows.size());
+	for (const Row& row : rows)
+		append_row(result, {row.start, number[row.rule]});
+	rows = std::move(result);
 }
 
-TableRows GapFill::run()
+bool starts_before(const Row& row, std::uint32_t at)
 {
-	TableRows result;
-	table_number_ = numbers(rules_, table_.rules);
-	patch_number_ = numbers(rules_, patch_.rules);
-	result.rows.reserve(table_.rows.size() + patch_.rows.size());
-	while (table_next_ < table_.rows.size() || patch_next_ < patch_.rows.size()) {
-		const std::uint32_t start = step();
-		append_row(result.rows, {start, table_rule_ ? table_rule_ : patch_rule_});
+	return row.start < at;
+}
+
+// Walks two tables at once, from boundary to boundary, where the patch has rows. What lies before, between and after
+// these stays as it is.
+class GapFill {
+public:
+	// number: of the patch's rules.
+	GapFill(const std::vector<Row>& table, const std::vector<Row>& patch, const std::vector<std::uint32_t>& number);
+	void run();
+	// Unless that would be too many rows.
+	void put_into(std::vector<Row>& table) const;
+
+private:
+	void copy_until_patch();
+	void step();
+
+	const std::vector<Row>& table_;
+	const std::vector<Row>& patch_;
+	const std::vector<std::uint32_t>& patch_number_;
+	std::size_t first_ = 0, end_ = 0; // of table's rows that result_ replaces
+	std::size_t table_next_ = 0, patch_next_ = 0;
+	std::uint32_t table_rule_ = 0, patch_rule_ = 0;
+	std::vector<Row> result_;
+};
+
+GapFill::GapFill(const std::vector<Row>& table, const std::vector<Row>& patch, const std::vector<std::uint32_t>& number)
+    : table_(table), patch_(patch), patch_number_(number), end_(table.size())
+{
+	const auto next = std::lower_bound(table.begin(), table.end(), patch.front().start, starts_before);
+	table_next_ = first_ = static_cast<std::size_t>(next - table.begin());
+	if (first_) {
+		result_.push_back(table[--first_]);
+		table_rule_ = result_.back().rule;
 	}
-	result.rules = rules_.take();
-	return result;
+	if (number[patch.back().rule])
+		return; // it has no end
+	const auto last = std::lower_bound(next, table.end(), patch.back().start, starts_before);
+	end_ = static_cast<std::size_t>(last - table.begin()) + (last != table.end());
+}
+
+// Where the patch has none.
+void GapFill::copy_until_patch()
+{
+	const auto from = table_.begin() + static_cast<std::ptrdiff_t>(table_next_),
+		   end = table_.begin() + static_cast<std::ptrdiff_t>(end_);
+	const auto to = patch_next_ < patch_.size()
+				? std::lower_bound(from, end, patch_[patch_next_].start, starts_before)
+				: end;
+	if (from == to)
+		return;
+	append_row(result_, *from);
+	result_.insert(result_.end(), from + 1, to);
+	table_rule_ = to[-1].rule;
+	table_next_ = static_cast<std::size_t>(to - table_.begin());
+}
+
+// Goes to the next boundary of either.
+void GapFill::step()
+{
+	const std::uint64_t none = ~std::uint64_t{0};
+	const std::uint64_t in_table = table_next_ < end_ ? table_[table_next_].start : none;
+	const std::uint64_t in_patch = patch_next_ < patch_.size() ? patch_[patch_next_].start : none;
+	const std::uint64_t at = std::min(in_table, in_patch);
+	if (in_table == at)
+		table_rule_ = table_[table_next_++].rule;
+	if (in_patch == at)
+		patch_rule_ = patch_number_[patch_[patch_next_++].rule];
+	append_row(result_, {static_cast<std::uint32_t>(at), table_rule_ ? table_rule_ : patch_rule_});
+}
+
+void GapFill::run()
+{
+	while (table_next_ < end_ || patch_next_ < patch_.size()) {
+		if (!patch_rule_)
+			copy_until_patch();
+		if (table_next_ < end_ || patch_next_ < patch_.size())
+			step();
+	}
+}
+
+void GapFill::put_into(std::vector<Row>& table) const
+{
+	if (table.size() - (end_ - first_) + result_.size() > UW_MAX_ROWS)
+		return;
+	const std::size_t replaced = std::min(end_ - first_, result_.size());
+	const auto at = std::copy_n(result_.begin(), replaced, table.begin() + static_cast<std::ptrdiff_t>(first_));
+	if (replaced < result_.size())
+		table.insert(at, result_.begin() + static_cast<std::ptrdiff_t>(replaced), result_.end());
+	else
+		table.erase(at, table.begin() + static_cast<std::ptrdiff_t>(end_));
 }
 
 } // namespace
@@ -172,11 +239,13 @@ void fill_gaps(TableRows& table, const TableRows& patch)
 {
 	if (patch.rows.empty())
 		return;
-	TableRows filled = GapFill(table, patch).run();
-	if (filled.rows.size() > UW_MAX_ROWS)
-		return;
-	table.rows = std::move(filled.rows);
-	table.rules = std::move(filled.rules);
+	RuleSet rules;
+	renumber(table.rows, numbers(rules, table.rules));
+	const std::vector<std::uint32_t> patch_number = numbers(rules, patch.rules);
+	GapFill fill(table.rows, patch.rows, patch_number);
+	fill.run();
+	fill.put_into(table.rows);
+	table.rules = rules.take();
 }
 
 TableRows cut_out(TableRows& table, const std::vector<OffsetRange>& ranges)

@@ -2,6 +2,8 @@
 // Rows rise, equal rules are one, gaps are filled and nothing else.
 #include <catch2/catch.hpp>
 
+#include <random>
+
 #include "elf/segments.h"
 #include "tables/row_builder.h"
 #include "tables/rule_text.h"
@@ -104,6 +106,62 @@ TEST_CASE("a patch fills gaps and nothing else")
 	      "10:8 20:- 22:1 24:2 26:- 30:16 40:-");
 	CHECK(filled(rows, table({{15, rule(8)}, {25, Rule{}}})) == "10:8 25:- 30:16 40:-");
 	CHECK(filled({}, table({{5, rule(1)}, {6, Rule{}}})) == "5:1 6:-");
+}
+
+namespace {
+
+// The CFA offset at each place up to 64; 0: none.
+std::vector<std::int32_t> offsets_of_places(const TableRows& rows)
+{
+	std::vector<std::int32_t> result(64);
+	for (std::size_t i = 0; i < rows.rows.size(); i++)
+		for (std::size_t at = rows.rows[i].start; at < result.size(); at++)
+			result[at] = rows.rules[rows.rows[i].rule].cfa_off;
+	return result;
+}
+
+// Up to max_rows of them, the last of kind NONE.
+TableRows random_table(std::minstd_rand& random, unsigned max_rows)
+{
+	RowBuilder builder(8);
+	std::uint32_t start = random() % 32;
+	for (unsigned i = random() % max_rows; i; i--, start += 1 + random() % 6)
+		builder.add(start, random() % 2 ? rule(8 * static_cast<std::int32_t>(1 + random() % 3)) : Rule{});
+	builder.add(start, Rule{});
+	return builder.take();
+}
+
+} // namespace
+
+TEST_CASE("filled gaps are those of each place, and rows stay different from their neighbours")
+{
+	std::minstd_rand random(1);
+	for (unsigned i = 0; i < 20000; i++) {
+		TableRows rows = random_table(random, 9);
+		const TableRows patch = random_table(random, i % 2 ? 3 : 9);
+		std::vector<std::int32_t> expected = offsets_of_places(rows);
+		const std::vector<std::int32_t> offered = offsets_of_places(patch);
+		for (std::size_t at = 0; at < expected.size(); at++)
+			expected[at] = expected[at] ? expected[at] : offered[at];
+		INFO(text(rows) << " filled by " << text(patch));
+		uwind::fill_gaps(rows, patch);
+		REQUIRE(offsets_of_places(rows) == expected);
+		for (std::size_t at = 1; at < rows.rows.size(); at++) {
+			REQUIRE(rows.rows[at - 1].start < rows.rows[at].start);
+			REQUIRE(rows.rows[at - 1].rule != rows.rows[at].rule);
+		}
+		REQUIRE((rows.rows.empty() || rows.rows[0].rule));
+	}
+}
+
+TEST_CASE("a table whose rules are numbered in another way is filled like others")
+{
+	TableRows rows;
+	rows.rules = {rule(8), Rule{}, rule(8)};
+	rows.rows = {{10, 0}, {20, 1}, {30, 2}, {40, 1}};
+	uwind::fill_gaps(rows, table({{20, rule(8)}, {25, Rule{}}, {40, rule(16)}, {50, Rule{}}}));
+	CHECK(text(rows) == "10:8 25:- 30:8 40:16 50:-");
+	CHECK(rows.rules.size() == 3);
 }
 
 TEST_CASE("stretches become rows in their order: the later start counts")
