@@ -25,6 +25,7 @@ Result<ElfImage> ElfImage::open(int fd, std::shared_ptr<ReadLog> log)
 	elf_version(EV_CURRENT);
 	ElfImage image;
 	image.file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+	image.fd_ = fd;
 	image.elf_.reset(elf_begin(fd, ELF_C_READ, nullptr));
 	image.log_ = std::move(log);
 	return checked(std::move(image));
@@ -53,6 +54,8 @@ Result<Bytes> ElfImage::peek(std::uint64_t offset, std::uint64_t bytes, const st
 		return Bytes{};
 	if (!bytes_.empty())
 		return Bytes(bytes_).subspan(offset, bytes);
+	if (bytes >= LargePieces::least_bytes)
+		return large_.read(fd_, offset, bytes, what);
 	const Elf_Data* data = elf_getdata_rawchunk(elf(), static_cast<std::int64_t>(offset), bytes, ELF_T_BYTE);
 	if (!data || !data->d_buf || data->d_size != bytes)
 		return libelf_failure(what.c_str());

@@ -5,6 +5,7 @@
 #include "base/byte_cursor.h"
 #include "base/handle.h"
 #include "base/result.h"
+#include "elf/large_pieces.h"
 #include "elf/read_log.h"
 
 #include <gelf.h>
@@ -48,6 +49,8 @@ private:
 	static Result<ElfImage> checked(ElfImage image);
 
 	std::vector<std::uint8_t> bytes_; // empty when read from a descriptor
+	int fd_ = -1;
+	mutable LargePieces large_; // that libelf has not read
 	std::unique_ptr<Elf, FreeWith<&elf_end>> elf_;
 	std::uint64_t file_bytes_ = 0;
 	std::shared_ptr<ReadLog> log_;

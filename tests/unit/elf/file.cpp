@@ -86,6 +86,30 @@ TEST_CASE("a file that shrinks while it is read gives an error and no signal")
 	std::fclose(file);
 }
 
+TEST_CASE("a large piece of a file is read once, and gives an error where the file has become shorter")
+{
+	constexpr std::uint64_t bytes = uwind::LargePieces::least_bytes;
+	FILE* file = std::tmpfile();
+	const ByteVector headers = with_function().build();
+	REQUIRE(std::fwrite(headers.data(), 1, headers.size(), file) == headers.size());
+	std::fflush(file);
+	REQUIRE(ftruncate(fileno(file), 3 * bytes) == 0);
+	REQUIRE(pwrite(fileno(file), "end", 3, 2 * bytes - 3) == 3);
+	const auto elf = ElfFile::open(fileno(file));
+	REQUIRE(elf);
+	const auto piece = elf->image().chunk(bytes, bytes, "a piece");
+	REQUIRE(piece);
+	REQUIRE(piece->size() == bytes);
+	CHECK(piece->front() == 0);
+	CHECK(std::memcmp(piece->data() + bytes - 3, "end", 3) == 0);
+	CHECK(elf->image().chunk(bytes, bytes, "a piece")->data() == piece->data());
+	REQUIRE(ftruncate(fileno(file), 2 * bytes) == 0);
+	CHECK(elf->image().chunk(2 * bytes, bytes, "another").error().message ==
+	      "another: the file has become shorter");
+	CHECK(std::memcmp(piece->data() + bytes - 3, "end", 3) == 0);
+	std::fclose(file);
+}
+
 TEST_CASE("what is not an ELF file of ours is refused by name")
 {
 	CHECK(error_of({}).message == "not an ELF file");
