@@ -53,26 +53,38 @@ const std::vector<ElfSymbol>& ElfFile::symbols(std::uint32_t type) const
 	return known->second;
 }
 
-std::vector<ElfRelocation> relocations(const ElfFile& file)
+namespace {
+
+// libelf has converted them.
+template <typename Entry, typename Visit>
+void each_entry(const Elf_Data& data, const Visit& visit)
 {
-	std::vector<ElfRelocation> result;
+	const auto* const entries = static_cast<const Entry*>(data.d_buf);
+	for (std::size_t i = 0; i < data.d_size / sizeof(Entry); i++)
+		visit(entries[i]);
+}
+
+} // namespace
+
+void each_relocation(const ElfFile& file, const std::function<void(const ElfRelocation&)>& visit)
+{
 	const bool narrow = file.image().is_narrow();
 	for (const ElfHeader& header : file.headers()) {
 		if (header.type != (narrow ? SHT_REL : SHT_RELA) || !header.loaded || header.bytes > max_table_bytes)
 			continue;
-		Elf_Data* const data = file.image().table(header.offset, header.bytes, narrow ? ELF_T_REL : ELF_T_RELA);
-		GElf_Rela full{};
-		GElf_Rel brief;
-		for (int i = 0; data && (narrow ? !!gelf_getrel(data, i, &brief) : !!gelf_getrela(data, i, &full));
-		     i++) {
-			if (narrow)
-				full = {brief.r_offset, brief.r_info, 0};
-			result.push_back({full.r_offset, static_cast<std::uint64_t>(full.r_addend),
-					  static_cast<std::uint32_t>(GELF_R_TYPE(full.r_info)),
-					  static_cast<std::uint32_t>(GELF_R_SYM(full.r_info))});
-		}
+		const Elf_Data* const data =
+			file.image().table(header.offset, header.bytes, narrow ? ELF_T_REL : ELF_T_RELA);
+		if (data && narrow)
+			each_entry<Elf32_Rel>(*data, [&](const Elf32_Rel& entry) {
+				visit({entry.r_offset, 0, ELF32_R_TYPE(entry.r_info), ELF32_R_SYM(entry.r_info)});
+			});
+		else if (data)
+			each_entry<Elf64_Rela>(*data, [&](const Elf64_Rela& entry) {
+				visit({entry.r_offset, static_cast<std::uint64_t>(entry.r_addend),
+				       static_cast<std::uint32_t>(ELF64_R_TYPE(entry.r_info)),
+				       static_cast<std::uint32_t>(ELF64_R_SYM(entry.r_info))});
+			});
 	}
-	return result;
 }
 
 std::vector<ElfDynamic> ElfFile::dynamic() const

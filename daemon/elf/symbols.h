@@ -14,6 +14,6 @@ struct ElfRelocation {
 };
 
 // Of sections that are loaded: REL on 32-bit machines, RELA on others.
-std::vector<ElfRelocation> relocations(const ElfFile& file);
+void each_relocation(const ElfFile& file, const std::function<void(const ElfRelocation&)>& visit);
 
 } // namespace uwind

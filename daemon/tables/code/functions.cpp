@@ -31,14 +31,13 @@ const std::vector<ElfSymbol>& symbols_of(const ElfFile& file, std::uint32_t type
 }
 
 // Those of .symtab come first.
-std::vector<ElfSymbol> defined_functions(const ElfFile& file)
+template <typename Visit>
+void each_function(const ElfFile& file, const Visit& visit)
 {
-	std::vector<ElfSymbol> result;
 	for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM})
 		for (const ElfSymbol& symbol : symbols_of(file, type))
 			if (is_defined_function(symbol))
-				result.push_back(symbol);
-	return result;
+				visit(symbol);
 }
 
 void sort_once(std::vector<std::uint64_t>& addresses)
@@ -104,9 +103,10 @@ bool is_slot(Arch arch, std::uint32_t type)
 std::vector<std::uint64_t> function_starts(const ElfFile& file)
 {
 	std::vector<std::uint64_t> addresses;
-	for (const ElfSymbol& symbol : defined_functions(file))
+	each_function(file, [&](const ElfSymbol& symbol) {
 		if (!is_split_off(symbol.name))
 			addresses.push_back(symbol.value);
+	});
 	if (file.arch() == Arch::arm && file.entry())
 		addresses.push_back(file.raw_entry());
 	std::sort(addresses.begin(), addresses.end());
@@ -116,17 +116,23 @@ std::vector<std::uint64_t> function_starts(const ElfFile& file)
 std::vector<CodeFunction> function_extents(const ElfFile& file)
 {
 	std::vector<CodeFunction> extents;
-	for (const ElfSymbol& symbol : defined_functions(file))
+	each_function(file, [&](const ElfSymbol& symbol) {
 		extents.push_back({symbol.value, symbol.bytes, true, !is_split_off(symbol.name)});
+	});
 	return extents;
 }
 
 std::vector<std::uint64_t> functions_named(const ElfFile& file, std::span<const std::string_view> names)
 {
 	std::vector<std::uint64_t> addresses;
-	for (const ElfSymbol& symbol : defined_functions(file))
-		if (!is_split_off(symbol.name) && std::binary_search(names.begin(), names.end(), symbol.name))
+	std::size_t longest = 0; // those of C++ are longer, mostly
+	for (const std::string_view name : names)
+		longest = std::max(longest, name.size());
+	each_function(file, [&](const ElfSymbol& symbol) {
+		if (symbol.name.size() <= longest && !is_split_off(symbol.name) &&
+		    std::binary_search(names.begin(), names.end(), symbol.name))
 			addresses.push_back(symbol.value);
+	});
 	sort_once(addresses);
 	return addresses;
 }
@@ -154,12 +160,13 @@ std::vector<std::uint64_t> code_pointers(const ElfFile& file)
 {
 	std::vector<std::uint64_t> addresses;
 	NearWords words(file);
-	for (const ElfRelocation& relocation :
-	     file.arch() == Arch::arm ? relocations(file) : std::vector<ElfRelocation>{}) {
+	if (file.arch() != Arch::arm)
+		return addresses;
+	each_relocation(file, [&](const ElfRelocation& relocation) {
 		const auto value = relocation.type == R_ARM_RELATIVE ? words.at(relocation.address) : std::nullopt;
 		if (value && find_segment(file.segments(), *value & ~1u, 2))
 			addresses.push_back(*value);
-	}
+	});
 	sort_once(addresses);
 	return addresses;
 }
@@ -179,19 +186,22 @@ std::optional<std::uint64_t> relocated_address(const ElfFile& file, std::uint64_
 	const std::uint32_t type = file.arch() == Arch::arm64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
 	if (word_bytes(file.arch()) != 8)
 		return {};
-	for (const ElfRelocation& relocation : relocations(file))
-		if (relocation.address == place && relocation.type == type)
-			return relocation.addend;
-	return {};
+	std::optional<std::uint64_t> result;
+	each_relocation(file, [&](const ElfRelocation& relocation) {
+		if (!result && relocation.address == place && relocation.type == type)
+			result = relocation.addend;
+	});
+	return result;
 }
 
 std::map<std::uint64_t, std::string> imports(const ElfFile& file)
 {
 	std::map<std::uint64_t, std::string> result;
-	const std::vector<ElfSymbol> names = file.symbols(SHT_DYNSYM);
-	for (const ElfRelocation& relocation : relocations(file))
+	const std::vector<ElfSymbol>& names = file.symbols(SHT_DYNSYM);
+	each_relocation(file, [&](const ElfRelocation& relocation) {
 		if (is_slot(file.arch(), relocation.type) && relocation.symbol < names.size())
 			result[relocation.address] = names[relocation.symbol].name;
+	});
 	return result;
 }
 
