@@ -13,20 +13,25 @@ namespace uwind {
 std::vector<OffsetRange> gaps_of(const TableRows& table, OffsetRange range)
 {
 	std::vector<OffsetRange> gaps;
+	const auto covers = [&](const Row& row) { return table.rules[row.rule].kind != UW_RULE_NONE; };
+	const auto add = [&](std::uint32_t start, std::uint32_t end) {
+		if (start < end)
+			gaps.push_back({start, end});
+	};
 	auto row = std::upper_bound(table.rows.begin(), table.rows.end(), range.start,
 				    [](std::uint32_t at, const Row& row) { return at < row.start; });
-	bool covered = row != table.rows.begin() && table.rules[row[-1].rule].kind != UW_RULE_NONE;
-	for (std::uint32_t at = range.start; at < range.end;) {
-		const bool last = row == table.rows.end();
-		const std::uint32_t next = last ? range.end : std::min(row->start, range.end);
-		if (!covered && next > at && !gaps.empty() && gaps.back().end == at)
-			gaps.back().end = next;
-		else if (!covered && next > at)
-			gaps.push_back({at, next});
-		at = next;
-		if (!last)
-			covered = table.rules[(row++)->rule].kind != UW_RULE_NONE;
+	bool covered = row != table.rows.begin() && covers(row[-1]);
+	std::uint32_t from = range.start;
+	for (; row != table.rows.end() && row->start < range.end; ++row) {
+		if (covers(*row) == covered)
+			continue;
+		if (!covered)
+			add(from, row->start);
+		covered = !covered;
+		from = row->start;
 	}
+	if (!covered)
+		add(from, range.end);
 	return gaps;
 }
 

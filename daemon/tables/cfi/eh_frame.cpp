@@ -93,9 +93,9 @@ private:
 	const std::vector<ElfSection> code_;
 };
 
-// The smallest row that compilers write takes six bytes.
+// Rows that compilers write take five bytes and more.
 Lowering::Lowering(const std::vector<Segment>& segments, Arch arch, CfiSection cfi, const ElfFile* program)
-    : segments_(segments), cfi_(std::move(cfi)), abi_(frame_abi(arch)), builder_(cfi_.bytes.size() / 6),
+    : segments_(segments), cfi_(std::move(cfi)), abi_(frame_abi(arch)), builder_(cfi_.bytes.size() / 5),
       sink_(abi_, builder_), arch_(arch), program_(program), code_(code_to_compare(program, cfi_.debug))
 {
 }

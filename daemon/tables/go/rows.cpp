@@ -166,8 +166,10 @@ GoRows GoRowReader::run()
 std::optional<ElfSection> table_among_data(const ElfFile& file)
 {
 	constexpr std::size_t alignment = 32;
+	if (!file.section_address(".go.buildinfo"))
+		return {};
 	const ElfFile::Found data = file.section(".data.rel.ro");
-	if (!data || !*data || !file.section_address(".go.buildinfo"))
+	if (!data || !*data)
 		return {};
 	const unsigned word = word_bytes(file.arch());
 	ElfSection table = **data;

@@ -208,6 +208,8 @@ std::optional<Stretch> signal_return_stretch(const ElfFile& file)
 void lengthen_signal_returns(TableRows& table)
 {
 	const auto kind = [&](const Row& row) { return table.rules[row.rule].kind; };
+	if (std::ranges::find(table.rules, UW_RULE_SIGFRAME, &Rule::kind) == table.rules.end())
+		return;
 	for (std::size_t i = 1; i < table.rows.size(); i++) {
 		const bool room = i + 1 == table.rows.size() || table.rows[i + 1].start > table.rows[i].start + 1;
 		if (kind(table.rows[i - 1]) == UW_RULE_SIGFRAME && kind(table.rows[i]) == UW_RULE_NONE && room)
