@@ -17,7 +17,8 @@
 namespace uwind {
 namespace {
 
-void read_gap(const ElfSection& section, OffsetRange gap, const CodeHints& hints, std::vector<Stretch>& stretches)
+void read_gap(const ElfSection& section, OffsetRange gap, const CodeHints& hints, X86Padding& padding,
+	      std::vector<Stretch>& stretches)
 {
 	const std::uint64_t into = gap.start - section.offset, bytes = gap.end - gap.start;
 	if (into > section.bytes.size() || bytes > section.bytes.size() - into)
@@ -26,7 +27,7 @@ void read_gap(const ElfSection& section, OffsetRange gap, const CodeHints& hints
 	if (hints.arch == Arch::arm64)
 		read_code_arm64(code, section.address + into, gap.start, hints, stretches);
 	else
-		read_code_x86(code, section.address + into, gap.start, hints, stretches);
+		read_code_x86(code, section.address + into, gap.start, hints, padding, stretches);
 }
 
 struct CodeSection {
@@ -54,8 +55,11 @@ AddressRanges addresses_of_gaps(const std::vector<CodeSection>& sections)
 	for (const CodeSection& at : sections)
 		for (const OffsetRange gap : at.gaps)
 			ranges.push_back({at.address_of(gap.start), at.address_of(gap.end)});
-	std::sort(ranges.begin(), ranges.end(),
-		  [](const AddressRange& left, const AddressRange& right) { return left.start < right.start; });
+	const auto by_start = [](const AddressRange& left, const AddressRange& right) {
+		return left.start < right.start;
+	};
+	if (!std::is_sorted(ranges.begin(), ranges.end(), by_start)) // sections may come in any order
+		std::sort(ranges.begin(), ranges.end(), by_start);
 	return AddressRanges(std::move(ranges));
 }
 
@@ -125,9 +129,10 @@ std::vector<Stretch> code_stretches(const ElfFile& file, const TableRows& table,
 			find_calls(at, table, file.arch(), gaps, functions);
 	sort(functions);
 	const CodeHints hints{file.arch(), std::move(functions), no_return_functions(file)};
+	X86Padding padding;
 	for (const CodeSection& at : sections)
 		for (const OffsetRange gap : at.gaps)
-			read_gap(at.section, gap, hints, stretches);
+			read_gap(at.section, gap, hints, padding, stretches);
 	return stretches;
 }
 

@@ -197,14 +197,17 @@ void CodeReader::collect(std::uint32_t offset, std::vector<Stretch>& stretches) 
 }
 
 // As most gaps are: what lies between two functions.
-bool is_padding_only(Bytes code, Arch arch)
+bool is_padding_only(Bytes code, Arch arch, X86Padding& padding)
 {
+	if (padding.has(code))
+		return true;
 	for (std::size_t at = 0; at < code.size();) {
 		const X86Instruction instruction = decode_x86(code.subspan(at), arch == Arch::x86_64);
 		if (!is_padding_x86(instruction, code.subspan(at)))
 			return false;
 		at += std::max(instruction.bytes, 1u);
 	}
+	padding.add(code);
 	return true;
 }
 
@@ -242,11 +245,11 @@ bool changes_fp_x86(Bytes code, Arch arch)
 	return false;
 }
 
-void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints,
+void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints, X86Padding& padding,
 		   std::vector<Stretch>& stretches)
 {
 	if (code.size() > max_read_x86_bytes ||
-	    (is_padding_only(code, hints.arch) && !function_in(address, code.size(), hints.functions)))
+	    (is_padding_only(code, hints.arch, padding) && !function_in(address, code.size(), hints.functions)))
 		return;
 	CodeReader reader(code, address, hints);
 	reader.run();

@@ -7,12 +7,31 @@
 #include "tables/code/function.h"
 #include "tables/row_builder.h"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 namespace uwind {
 
 // A longer stretch is left alone: each byte of it takes some memory meanwhile.
 constexpr std::uint64_t max_read_x86_bytes = 1 << 20;
+
+// Short stretches that are padding, the last one of each length: those between functions are alike.
+class X86Padding {
+public:
+	bool has(Bytes code) const
+	{
+		return code.size() < known_.size() && std::ranges::equal(code, known_[code.size()]);
+	}
+	void add(Bytes code)
+	{
+		if (code.size() < known_.size())
+			known_[code.size()] = code;
+	}
+
+private:
+	std::array<Bytes, 64> known_{};
+};
 
 // Appends the rows of a stretch of code at an address, whose first byte has this file
 // offset. Functions begin at those places, where calls go, and where code is aligned and
@@ -22,7 +41,7 @@ constexpr std::uint64_t max_read_x86_bytes = 1 << 20;
 // No rows: functions two of whose paths disagree about the CFA, or that would not find
 // their return address; from where a call leads into code that was read with another frame; what follows an instruction
 // that is not understood; what leads to nothing else, as zeros do.
-void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints,
+void read_code_x86(Bytes code, std::uint64_t address, std::uint32_t offset, const CodeHints& hints, X86Padding& padding,
 		   std::vector<Stretch>& stretches);
 
 // Does a function push a register? Its instructions are read in order.

@@ -25,7 +25,8 @@ std::string read(const Code& code, const uwind::CodeHints& hints)
 {
 	const Arch arch = hints.arch;
 	std::vector<Stretch> stretches;
-	uwind::read_code_x86(code, 0x1000, 0, hints, stretches);
+	uwind::X86Padding padding;
+	uwind::read_code_x86(code, 0x1000, 0, hints, padding, stretches);
 	std::string text;
 	std::uint32_t end = 0;
 	for (const Stretch& stretch : stretches) {
@@ -251,7 +252,8 @@ TEST_CASE("what is aligned, behind the last known function, and returns well is 
 		code[0] = 0xc3;
 		code.insert(code.end(), function.begin(), function.end());
 		std::vector<Stretch> stretches;
-		uwind::read_code_x86(code, 0x1000, 0, {Arch::i386, {{0x1000, 1}}, {}}, stretches);
+		uwind::X86Padding padding;
+		uwind::read_code_x86(code, 0x1000, 0, {Arch::i386, {{0x1000, 1}}, {}}, padding, stretches);
 		std::string text;
 		for (const Stretch& stretch : stretches)
 			text += std::to_string(stretch.start) + "-" + std::to_string(stretch.end) + " ";
@@ -370,7 +372,8 @@ TEST_CASE("blanked functions of a stock library have no rows")
 				is_blanked[at] = true;
 			}
 		std::vector<Stretch> stretches;
-		uwind::read_code_x86(code, start, 0, {Arch::x86_64, functions, {}}, stretches);
+		uwind::X86Padding padding;
+		uwind::read_code_x86(code, start, 0, {Arch::x86_64, functions, {}}, padding, stretches);
 		for (const Stretch& stretch : stretches)
 			for (std::uint32_t at = stretch.start; at < stretch.end; at++)
 				with_rows += is_blanked[at];
@@ -429,4 +432,19 @@ TEST_CASE("amd64 code that is read agrees with the CFI of stock libraries")
 		CHECK(agreement.different * 2000 < all);
 		CHECK(agreement.equal > 10000);
 	}
+}
+
+TEST_CASE("stretches that are padding are known by their length and all of their bytes")
+{
+	const Code nops(5, 0x90), other = {0x90, 0x90, 0x90, 0x90, 0xc3}, longer(6, 0x90);
+	uwind::X86Padding padding;
+	CHECK_FALSE(padding.has(nops));
+	padding.add(nops);
+	CHECK(padding.has(nops));
+	CHECK_FALSE(padding.has(other));
+	CHECK_FALSE(padding.has(longer));
+	const Code traps(5, 0xcc);
+	padding.add(traps);
+	CHECK(padding.has(traps));
+	CHECK_FALSE(padding.has(nops));
 }
