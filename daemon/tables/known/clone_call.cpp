@@ -42,7 +42,7 @@ private:
 	{
 		return at < code_.size() ? decode_x86(code_.subspan(at), is_64_) : X86Instruction{};
 	}
-	void search(std::uint32_t number, std::vector<Place>& places) const;
+	void search(std::uint32_t number, std::size_t from, std::size_t to, std::vector<Place>& places) const;
 	bool is_system_call(std::uint64_t at) const;
 	bool names(std::uint64_t at, std::uint32_t number) const;
 	bool find_call(Place& place) const;
@@ -161,17 +161,17 @@ void X86Search::find_thread_end(Place& place) const
 	}
 }
 
-// The number's low byte comes right after the instruction's first.
-void X86Search::search(std::uint32_t number, std::vector<Place>& places) const
+// The number's low byte, at one of these offsets, comes right after the instruction's first.
+void X86Search::search(std::uint32_t number, std::size_t from, std::size_t to, std::vector<Place>& places) const
 {
 	const int low = static_cast<std::uint8_t>(number);
-	const std::uint8_t* const end = code_.data() + code_.size();
-	for (const std::uint8_t* at = code_.data(); end - at > 1 && places.size() < max_places;) {
-		at = static_cast<const std::uint8_t*>(std::memchr(at + 1, low, static_cast<std::size_t>(end - at - 1)));
-		if (!at)
+	for (std::size_t at = from; at < to && places.size() < max_places; at++) {
+		const void* const found = std::memchr(code_.data() + at, low, to - at);
+		if (!found)
 			return;
+		at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - code_.data());
 		Place place;
-		place.before = static_cast<std::uint64_t>(at - code_.data() - 1);
+		place.before = at - 1;
 		if (!names(place.before, number) || !find_call(place) || !find_branch(place))
 			continue;
 		find_thread_end(place);
@@ -179,11 +179,16 @@ void X86Search::search(std::uint32_t number, std::vector<Place>& places) const
 	}
 }
 
+// For both numbers, in pieces that a cache holds.
 void X86Search::run(std::vector<Place>& places) const
 {
 	constexpr std::uint32_t clone_64 = 56, clone_32 = 120, clone3 = 435;
-	search(is_64_ ? clone_64 : clone_32, places);
-	search(clone3, places);
+	constexpr std::size_t piece = 128 << 10;
+	for (std::size_t from = 1; from < code_.size(); from += piece) {
+		const std::size_t to = std::min(from + piece, code_.size());
+		search(is_64_ ? clone_64 : clone_32, from, to, places);
+		search(clone3, from, to, places);
+	}
 	std::sort(places.begin(), places.end(),
 		  [](const Place& left, const Place& right) { return left.before < right.before; });
 }

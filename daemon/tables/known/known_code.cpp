@@ -33,11 +33,21 @@ bool looks_thumb(Bytes code)
 	return unconditional * 2 < words;
 }
 
+// A narrow instruction of T32 that is no call (A6.2.3); most are.
+bool is_narrow(Bytes code)
+{
+	return code.size() >= 2 && half_at(code, 0) < 0xe800 && (half_at(code, 0) & 0xff80) != 0x4780;
+}
+
 // The calls in a stretch of code at an address, each with the stretch's rule.
 void add_calls(const Stretch& known, Bytes code, std::uint64_t address, std::vector<Stretch>& stretches)
 {
 	const bool thumb = looks_thumb(code);
 	for (std::uint32_t at = 0; at < code.size();) {
+		if (thumb && is_narrow(code.subspan(at))) {
+			at += 2;
+			continue;
+		}
 		const ArmInstruction instruction =
 			decode_arm(code.subspan(at), static_cast<std::uint32_t>(address + at), thumb);
 		const std::uint32_t start = known.start + at;
