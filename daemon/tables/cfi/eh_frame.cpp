@@ -209,7 +209,7 @@ void Lowering::interpret()
 	for (std::size_t i = 0; i < pieces_.size() && !sink_.full(); i++) {
 		interpret(pieces_[i], program);
 		if (i + 1 == pieces_.size() || pieces_[i + 1].start > pieces_[i].end)
-			builder_.add(pieces_[i].end, Rule{});
+			builder_.add_numbered(pieces_[i].end, 0); // of kind NONE
 	}
 }
 

@@ -7,7 +7,7 @@
 namespace uwind {
 namespace {
 
-constexpr std::size_t min_steps = 64, max_steps = 4096;
+constexpr std::size_t min_steps = 64, max_steps = 16384;
 constexpr std::size_t section_bytes_per_step = 32;
 // Anyone who writes a section can make states collide: then a state gets one more number.
 constexpr unsigned max_probes = 16;
