@@ -2,39 +2,12 @@
 // What becomes of a file's table, against fakes.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
-#include <sstream>
 
 #include "unit/app/recorded.h"
+#include "unit/logged.h"
 
 using namespace uwind;
 using std::chrono::milliseconds;
-
-namespace {
-
-// What is logged at spdlog's own level while it lives.
-class Logged {
-public:
-	Logged() : before_(spdlog::default_logger())
-	{
-		const auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
-		spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
-	}
-	~Logged() { spdlog::set_default_logger(before_); }
-
-	std::size_t lines() const
-	{
-		const std::string text = text_.str();
-		return std::size_t(std::count(text.begin(), text.end(), '\n'));
-	}
-
-private:
-	std::shared_ptr<spdlog::logger> before_;
-	std::ostringstream text_;
-};
-
-} // namespace
 
 TEST_CASE("a file that tells nothing about unwinding is tried once and counted")
 {
