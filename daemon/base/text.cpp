@@ -35,6 +35,14 @@ std::optional<std::uint64_t> parse_number(std::string_view text, int base)
 	return value;
 }
 
+std::string_view next_part(std::string_view& text, char separator)
+{
+	const auto end = text.find(separator);
+	const auto part = text.substr(0, end);
+	text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+	return part;
+}
+
 std::string_view basename_of(std::string_view path)
 {
 	const auto slash = path.rfind('/');

@@ -20,6 +20,9 @@ std::string digits_of(Bytes bytes);
 // All of text as a number of that base. Nothing: it is none; a prefix such as "0x" is not accepted.
 std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10);
 
+// Removes and returns the start of text up to the separator, which is removed too; without one, all of it.
+std::string_view next_part(std::string_view& text, char separator);
+
 // What follows the last slash.
 std::string_view basename_of(std::string_view path);
 

@@ -2,19 +2,12 @@
 // Lines of /proc/PID/maps: "start-end perms offset major:minor inode   path".
 #include "io/maps.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace uwind {
 namespace {
-
-// Removes and returns the start of line up to the separator.
-std::string_view next_field(std::string_view& line, char separator = ' ')
-{
-	const auto end = line.find(separator);
-	const auto field = line.substr(0, end);
-	line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
-	return field;
-}
 
 // The kernel writes a newline in a path as \012, and escapes nothing else.
 std::string unescaped(std::string_view path)
@@ -44,16 +37,18 @@ std::string path_in(std::string_view rest)
 
 std::optional<Mapping> parse_maps_line(std::string_view line)
 {
-	const auto start = parse_number(next_field(line, '-'), 16);
-	const auto end = parse_number(next_field(line), 16);
-	const auto permissions = next_field(line);
-	const auto pgoff = parse_number(next_field(line), 16);
-	const auto major = parse_number(next_field(line, ':'), 16);
-	const auto minor = parse_number(next_field(line), 16);
-	const auto inode = parse_number(next_field(line));
-	if (!start || !end || !pgoff || !major || !minor || !inode || *inode == 0)
+	const auto range_bytes = line.find(' ');
+	const auto permissions = line.substr(std::min(line.size(), range_bytes + 1), 4);
+	if (range_bytes == std::string_view::npos || permissions.size() < 4 || permissions[2] != 'x')
 		return std::nullopt;
-	if (permissions.size() < 4 || permissions[2] != 'x')
+	const auto start = parse_number(next_part(line, '-'), 16);
+	const auto end = parse_number(next_part(line, ' '), 16);
+	next_part(line, ' ');
+	const auto pgoff = parse_number(next_part(line, ' '), 16);
+	const auto major = parse_number(next_part(line, ':'), 16);
+	const auto minor = parse_number(next_part(line, ' '), 16);
+	const auto inode = parse_number(next_part(line, ' '));
+	if (!start || !end || !pgoff || !major || !minor || !inode || *inode == 0)
 		return std::nullopt;
 	Mapping mapping;
 	mapping.start = *start;

@@ -6,9 +6,7 @@
 #include <climits>
 #include <dirent.h>
 #include <fcntl.h>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
@@ -16,6 +14,7 @@
 
 #include "base/text.h"
 #include "io/maps.h"
+#include "io/text_file.h"
 
 namespace uwind {
 namespace {
@@ -25,12 +24,19 @@ std::string proc(std::uint32_t pid, const std::string& name)
 	return "/proc/" + std::to_string(pid) + "/" + name;
 }
 
+constexpr std::size_t most_maps_bytes = 64u << 20;
+
+// "": it cannot be read.
+std::string text_of(const std::string& path)
+{
+	auto text = read_text(path);
+	return text ? std::move(*text) : "";
+}
+
 std::string first_line(const std::string& path)
 {
-	std::ifstream file(path);
-	std::string line;
-	std::getline(file, line);
-	return line;
+	const std::string text = text_of(path);
+	return text.substr(0, text.find('\n'));
 }
 
 std::string link_target(const std::string& path)
@@ -92,12 +98,12 @@ std::vector<std::uint32_t> Procfs::pids()
 
 Result<std::vector<Mapping>> Procfs::mappings(std::uint32_t pid)
 {
-	std::ifstream file(proc(pid, "maps"));
-	if (!file)
-		return errno_error(errno, proc(pid, "maps"));
+	const auto text = read_text(proc(pid, "maps"), most_maps_bytes);
+	if (!text)
+		return text.error();
 	std::vector<Mapping> result;
-	for (std::string line; std::getline(file, line);)
-		if (auto mapping = parse_maps_line(line))
+	for (std::string_view left = *text; !left.empty();)
+		if (auto mapping = parse_maps_line(next_part(left, '\n')))
 			result.push_back(std::move(*mapping));
 	return result;
 }
@@ -108,16 +114,16 @@ std::optional<std::uint64_t> start_ticks_in(std::string_view stat)
 	const auto behind_name = stat.rfind(')');
 	if (behind_name == std::string_view::npos)
 		return std::nullopt;
-	std::istringstream fields{std::string(stat.substr(behind_name + 1))};
-	std::string field;
+	std::string_view fields = stat.substr(behind_name + 1), field;
+	next_part(fields, ' ');
 	for (int number = 3; number <= 22; number++)
-		fields >> field;
-	return fields ? parse_number(field) : std::nullopt;
+		field = next_part(fields, ' ');
+	return parse_number(field.substr(0, field.find('\n')));
 }
 
 Result<ProcessFacts> Procfs::describe(std::uint32_t pid)
 {
-	const auto ticks = start_ticks_in(first_line(proc(pid, "stat")));
+	const auto ticks = start_ticks_in(text_of(proc(pid, "stat")));
 	if (!ticks)
 		return errno_error(ESRCH, "process " + std::to_string(pid));
 	ProcessFacts facts;

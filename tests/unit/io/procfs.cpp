@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,10 @@ TEST_CASE("this process is among the processes, with its program and start time"
 	CHECK(facts->exe.ends_with("unit_tests"));
 	CHECK(facts->start_time_ns % start_tick_ns == 0);
 	CHECK(facts->start_time_ns < SystemClock().boottime_ns());
+	REQUIRE(::prctl(PR_SET_NAME, "a) (b\nc") == 0);
+	CHECK(procfs.describe(pid)->comm == "a) (b");
+	REQUIRE(::prctl(PR_SET_NAME, facts->comm.c_str()) == 0);
+	CHECK(procfs.describe(pid)->comm == facts->comm);
 	CHECK_FALSE(procfs.describe(0x7ffffffe));
 	CHECK_FALSE(procfs.mappings(0x7ffffffe));
 }
