@@ -74,6 +74,18 @@ Result<Bytes> ElfImage::chunk(std::uint64_t offset, std::uint64_t bytes, const s
 	return found;
 }
 
+bool ElfImage::copy(std::uint64_t offset, std::span<std::uint8_t> to) const
+{
+	while (!to.empty()) {
+		const ssize_t length = ::pread(fd_, to.data(), to.size(), static_cast<off_t>(offset));
+		if (length <= 0)
+			return false;
+		offset += static_cast<std::uint64_t>(length);
+		to = to.subspan(static_cast<std::size_t>(length));
+	}
+	return true;
+}
+
 // On this machine libelf converts nothing: the entries are the file's bytes.
 Elf_Data* ElfImage::table(std::uint64_t offset, std::uint64_t bytes, Elf_Type type) const
 {

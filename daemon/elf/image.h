@@ -38,8 +38,8 @@ public:
 	}
 	// what: the name of the bytes in an error's message.
 	Result<Bytes> chunk(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
-	// The same, not logged.
-	Result<Bytes> peek(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
+	// Read anew, not logged, and not kept. False: they are not in the file.
+	bool copy(std::uint64_t offset, std::span<std::uint8_t> to) const;
 	// The entries of a table, converted by libelf to this machine's form; only whole ones. Null: the table is
 	// truncated, or larger than the limit.
 	Elf_Data* table(std::uint64_t offset, std::uint64_t bytes, Elf_Type type) const;
@@ -47,6 +47,7 @@ public:
 private:
 	ElfImage() = default;
 	static Result<ElfImage> checked(ElfImage image);
+	Result<Bytes> peek(std::uint64_t offset, std::uint64_t bytes, const std::string& what) const;
 
 	std::vector<std::uint8_t> bytes_; // empty when read from a descriptor
 	int fd_ = -1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// What was read of a file, and a digest of it.
+// What was read of a file.
 #pragma once
 
 #include <cstdint>
-#include <set>
-#include <utility>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "base/digest.h"
@@ -15,39 +15,33 @@ namespace uwind {
 // places, the outcome is the same.
 class ReadLog {
 public:
-	static constexpr std::size_t max_places = 65536;
+	static constexpr std::size_t max_pieces = 65536;
 
 	struct Place {
 		std::uint64_t offset = 0, bytes = 0;
 	};
+	// Places in order, with a gap before each further one, and the digest of what they hold.
+	struct Read {
+		std::vector<Place> places;
+		Digest::Value digest{};
+	};
 
-	explicit ReadLog(const Digest::Key& key) : digest_(key) {}
-
-	// A place that was read before is the same memory, and not added again.
-	void add(std::uint64_t offset, Bytes bytes)
-	{
-		if (whole_ && seen_.emplace(offset, bytes.size()).second)
-			append(offset, bytes);
-	}
+	// The bytes must live as long as the log is asked.
+	void add(std::uint64_t offset, Bytes bytes);
 	// From now on what is read is not logged.
-	void end() { whole_ = false; }
+	void end()
+	{
+		whole_ = false;
+		pieces_.clear();
+	}
 
 	bool whole() const { return whole_; } // all that was read is here
-	const std::vector<Place>& places() const { return places_; }
-	Digest::Value digest() { return digest_.value(); } // of the bytes, in the places' order; once
+	// Nothing: it is not whole, or the file was changed, as a byte that was read twice was not the same.
+	std::optional<Read> read(const Digest::Key& key) const;
 
 private:
-	void append(std::uint64_t offset, Bytes bytes)
-	{
-		whole_ = places_.size() < max_places;
-		places_.push_back({offset, bytes.size()});
-		digest_.add(bytes);
-	}
-
 	bool whole_ = true;
-	std::set<std::pair<std::uint64_t, std::uint64_t>> seen_;
-	std::vector<Place> places_;
-	Digest digest_;
+	std::map<std::uint64_t, Bytes> pieces_; // by offset
 };
 
 } // namespace uwind

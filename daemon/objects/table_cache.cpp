@@ -2,6 +2,8 @@
 // Tables that were made before.
 #include "objects/table_cache.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
@@ -32,13 +34,17 @@ void add_debug_file(Digest& digest, const std::string& build_id)
 
 bool has_the_same(const ElfFile& file, const KeptTable& table, const Digest::Key& key)
 {
+	std::array<std::uint8_t, 64 << 10> memory;
 	Digest digest(key);
-	for (const ReadLog::Place& place : table.places) {
-		const Result<Bytes> bytes = file.image().peek(place.offset, place.bytes, "what a table was made from");
-		if (!bytes)
-			return false;
-		digest.add(*bytes);
-	}
+	for (ReadLog::Place place : table.places)
+		while (place.bytes) {
+			const auto part = std::span(memory).first(std::min<std::uint64_t>(place.bytes, memory.size()));
+			if (!file.image().copy(place.offset, part))
+				return false;
+			digest.add(part);
+			place.offset += part.size();
+			place.bytes -= part.size();
+		}
 	return digest.value() == table.digest;
 }
 
@@ -78,11 +84,11 @@ std::optional<FileContent> TableCache::find(const Name& name, const ElfFile& fil
 
 Status TableCache::keep(const Name& name, const ElfFile& file, const FileContent& content) const
 {
-	ReadLog* log = file.image().log();
-	if (!log->whole())
-		return Error{EFBIG, "its table follows from more than " + std::to_string(ReadLog::max_places) +
-					    " places, or from one that could not be read"};
-	return store(name, {log->places(), log->digest(), name.stamp, content});
+	auto read = file.image().log()->read(key_);
+	if (!read)
+		return Error{EFBIG, "its table follows from more than " + std::to_string(ReadLog::max_pieces) +
+					    " places, or from one that could not be read, or was changed meanwhile"};
+	return store(name, {std::move(read->places), read->digest, name.stamp, content});
 }
 
 Status TableCache::store(const Name& name, const KeptTable& table) const

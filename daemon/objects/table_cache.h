@@ -31,7 +31,7 @@ public:
 	{
 	}
 
-	std::shared_ptr<ReadLog> new_log() const { return std::make_shared<ReadLog>(key_); }
+	std::shared_ptr<ReadLog> new_log() const { return std::make_shared<ReadLog>(); }
 	std::optional<FileStamp> stamp(int fd) const { return stamps_(fd); }
 	// The file was opened with such a log, after its stamp was taken.
 	Name name_of(const ElfFile& file, const std::optional<FileStamp>& stamp) const;

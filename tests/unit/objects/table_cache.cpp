@@ -204,13 +204,13 @@ TEST_CASE("a file that changes while its table is made is known by its bytes, no
 TEST_CASE("of more places than a log has room for, it is not whole")
 {
 	const std::uint8_t byte = 1;
-	ReadLog log(Digest::Key{});
-	for (std::uint64_t at = 0; at < ReadLog::max_places; at++)
+	ReadLog log;
+	for (std::uint64_t at = 0; at < ReadLog::max_pieces; at++)
 		log.add(at, Bytes(&byte, 1));
 	CHECK(log.whole());
 	log.add(0, Bytes(&byte, 1));
 	CHECK(log.whole());
-	log.add(ReadLog::max_places, Bytes(&byte, 1));
+	log.add(ReadLog::max_pieces, Bytes(&byte, 1));
 	CHECK_FALSE(log.whole());
 }
 
