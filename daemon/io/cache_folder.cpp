@@ -139,28 +139,28 @@ Result<CacheFolder> CacheFolder::open(const std::string& path, std::uint64_t max
 
 namespace {
 
-Result<Digest::Key> read_key(const std::string& path)
+Result<Digest::Secret> read_secret(const std::string& path)
 {
-	Digest::Key key{};
+	Digest::Secret secret{};
 	const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
 	if (!fd)
 		return errno_error(errno, path);
-	if (!read_all(fd.get(), key))
+	if (!read_all(fd.get(), secret))
 		return Error{EBADMSG, path + " has less than 32 bytes: remove it"};
-	return key;
+	return secret;
 }
 
 // Whole or not at all, and not in place of another's: EEXIST.
-Status make_key(const std::string& path)
+Status make_secret(const std::string& path)
 {
-	Digest::Key key;
-	if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size()))
+	Digest::Secret secret;
+	if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
 		return errno_error(errno, "getrandom");
 	std::string temporary = path + ".XXXXXX";
 	const UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
 	if (!fd)
 		return errno_error(errno, path);
-	int code = ::write(fd.get(), key.data(), key.size()) == static_cast<ssize_t>(key.size()) ? 0 : EIO;
+	int code = ::write(fd.get(), secret.data(), secret.size()) == static_cast<ssize_t>(secret.size()) ? 0 : EIO;
 	if (!code && ::link(temporary.c_str(), path.c_str()))
 		code = errno;
 	::unlink(temporary.c_str());
@@ -172,24 +172,27 @@ Status make_key(const std::string& path)
 Result<Digest::Key> CacheFolder::key() const
 {
 	const std::string path = path_ + "/" + key_name;
-	if (auto key = read_key(path); key || key.error().code != ENOENT)
-		return key;
-	if (const Status made = make_key(path); !made && made.error().code != EEXIST)
-		return made.error();
-	return read_key(path);
+	auto secret = read_secret(path);
+	if (!secret && secret.error().code == ENOENT) {
+		if (const Status made = make_secret(path); !made && made.error().code != EEXIST)
+			return made.error();
+		secret = read_secret(path);
+	}
+	return secret ? Result<Digest::Key>(Digest::Key(*secret)) : secret.error();
 }
 
-std::optional<std::vector<std::uint8_t>> CacheFolder::find(const std::string& name) const
+std::optional<CacheFolder::Content> CacheFolder::find(const std::string& name) const
 {
 	const UniqueFd fd(::open((path_ + "/" + name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
 	struct stat status {};
 	if (!fd || ::fstat(fd.get(), &status) || static_cast<std::uint64_t>(status.st_size) > max_bytes_)
 		return std::nullopt;
-	std::vector<std::uint8_t> bytes(static_cast<std::size_t>(status.st_size));
-	if (!read_all(fd.get(), bytes))
+	const auto size = static_cast<std::size_t>(status.st_size);
+	Content content{std::make_unique_for_overwrite<std::uint8_t[]>(size), size};
+	if (!read_all(fd.get(), {content.memory.get(), size}))
 		return std::nullopt;
 	static_cast<void>(::futimens(fd.get(), nullptr));
-	return bytes;
+	return content;
 }
 
 Status CacheFolder::write(const std::string& name, Bytes bytes) const

@@ -33,8 +33,13 @@ public:
 	std::uint64_t bytes() const; // in it now, counted anew
 	// Random bytes that belong to the folder, in its file "key", which stays: made when they are first asked for.
 	Result<Digest::Key> key() const;
+	struct Content {
+		std::unique_ptr<std::uint8_t[]> memory;
+		std::size_t size = 0;
+		operator Bytes() const { return {memory.get(), size}; }
+	};
 	// Nothing: there is no such file, or it cannot be read. It counts as used now.
-	std::optional<std::vector<std::uint8_t>> find(const std::string& name) const;
+	std::optional<Content> find(const std::string& name) const;
 	// The file appears whole or not at all. When the folder has more than max_bytes, an eighth of them becomes
 	// free: what was not used for longest goes. EFBIG: it alone has more than a quarter of them. ENOSPC: the
 	// disk is full, or, of a folder that is sparing(), nothing may be removed.

@@ -8,7 +8,12 @@
 namespace uwind {
 namespace {
 
-constexpr std::string_view form = "uwtable1";
+constexpr std::string_view form = "uwtable2";
+
+constexpr std::size_t padding(std::size_t size)
+{
+	return -size % sizeof(std::uint64_t);
+}
 
 class Writer {
 public:
@@ -19,8 +24,10 @@ public:
 	template <typename Array>
 	void array(const Array& values)
 	{
+		const std::size_t size = values.size() * sizeof(*values.data());
 		number(values.size());
-		raw(values.data(), values.size() * sizeof(*values.data()));
+		raw(values.data(), size);
+		bytes.resize(bytes.size() + padding(size));
 	}
 	void content(const SframeSection& section)
 	{
@@ -74,17 +81,16 @@ public:
 	template <typename Array>
 	Array array()
 	{
-		constexpr std::size_t size = sizeof(typename Array::value_type);
+		using Value = typename Array::value_type;
 		const std::uint64_t count = number();
-		Array values;
-		if (count > cursor.left() / size) {
+		if (count > cursor.left() / sizeof(Value)) {
 			cursor.fail();
-			return values;
+			return {};
 		}
-		values.resize(count);
-		if (count)
-			std::memcpy(values.data(), cursor.take(count * size).data(), count * size);
-		return values;
+		const Bytes taken = cursor.take(count * sizeof(Value));
+		cursor.skip(padding(taken.size()));
+		const auto* const values = reinterpret_cast<const Value*>(taken.data());
+		return Array(values, values + count);
 	}
 	SframeSection section()
 	{
@@ -123,17 +129,17 @@ Digest::Value digest_of(Bytes bytes, const Digest::Key& key)
 std::vector<std::uint8_t> bytes_of(const KeptTable& table, const Digest::Key& key)
 {
 	Writer writer;
+	writer.bytes.assign(form.begin(), form.end());
+	writer.digest({});
 	writer.array(table.places);
 	writer.digest(table.digest);
 	writer.stamp(table.stamp.value_or(FileStamp{}));
 	writer.text(table.content.sframe_refused);
 	writer.number(table.content.content.index());
 	std::visit([&](const auto& content) { writer.content(content); }, table.content.content);
-	const Digest::Value digest = digest_of(writer.bytes, key);
-	std::vector<std::uint8_t> bytes(form.begin(), form.end());
-	bytes.insert(bytes.end(), digest.begin(), digest.end());
-	bytes.insert(bytes.end(), writer.bytes.begin(), writer.bytes.end());
-	return bytes;
+	const Digest::Value digest = digest_of(Bytes(writer.bytes).subspan(form.size() + sizeof(digest)), key);
+	std::ranges::copy(digest, writer.bytes.begin() + form.size());
+	return std::move(writer.bytes);
 }
 
 std::optional<KeptTable> table_in(Bytes bytes, const Digest::Key& key)
