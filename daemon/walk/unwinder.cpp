@@ -104,11 +104,11 @@ GoneOn CoreUnwinder::go_on(const Unfinished& unfinished, std::vector<StackFrame>
 	uw_port port = port_of(codes, stack, arch);
 	const uw_missed from = missed_of(unfinished);
 	uw_missed missed{};
-	std::vector<uw_frame> frames(std::max<std::size_t>(max_frames, before.size()));
 	uw_walk walk{};
 	walk.arch = arch;
-	walk.max_frames = static_cast<u32>(frames.size());
-	walk.frames = frames.data();
+	walk.max_frames = std::max(max_frames, static_cast<std::uint32_t>(before.size()));
+	const auto frames = std::make_unique_for_overwrite<uw_frame[]>(walk.max_frames);
+	walk.frames = frames.get();
 	walk.missed = &missed;
 	uw_walk_go_on(&walk, &from, &port);
 
