@@ -18,18 +18,12 @@ std::size_t Aggregate::FrameHash::operator()(const RawFrame& frame) const
 	return mix(mix(mix(frame.exact + 2 * frame.kernel, frame.pc), frame.offset), frame.file);
 }
 
-std::size_t Aggregate::StackHash::operator()(Index index) const
+std::size_t Aggregate::StackHash::operator()(const ReportStack& stack) const
 {
-	const ReportStack& stack = collected->stacks[index];
 	std::size_t hash = std::size_t(stack.stop);
 	for (std::size_t i = 0; i < stack.frames.size(); i++)
 		hash = mix(hash, std::uint64_t(stack.frames[i]) << 8 | std::uint64_t(stack.methods[i]));
 	return hash;
-}
-
-bool Aggregate::StackEqual::operator()(Index a, Index b) const
-{
-	return collected->stacks[a] == collected->stacks[b];
 }
 
 Aggregate::Aggregate(Processes& processes, Limits limits)
@@ -89,32 +83,50 @@ std::optional<Index> Aggregate::frame_of(const RawFrame& raw)
 	const auto index = static_cast<Index>(collected_.frames.size());
 	collected_.frames.push_back(raw);
 	frames_.emplace(raw, index);
+	if (frame.file && files_.insert(frame.file).second)
+		on_file(frame.file, tgid, frame.pc);
 	return index;
+}
+
+// A frame that is known is of a file that is known.
+std::optional<Index> Aggregate::frame_of(const StackFrame& frame, std::uint32_t tgid, const OnFile& on_file)
+{
+	const std::size_t known = collected_.frames.size();
+	const auto index = frame_of({frame.pc, frame.offset, frame.file, is_exact(frame.method)});
+	if (frame.file && collected_.frames.size() > known && files_.insert(frame.file).second)
+		on_file(frame.file, tgid, frame.pc);
+	return index;
+}
+
+// In the memory of the one before.
+ReportStack& Aggregate::begin_stack(const StackPart& innermost)
+{
+	looked_up_.frames.clear();
+	looked_up_.methods.clear();
+	looked_up_.stack_bytes.clear();
+	looked_up_.stop = innermost.stop;
+	looked_up_.finished_later = innermost.finished_later;
+	return looked_up_;
 }
 
 std::optional<Index> Aggregate::user_stack_of(const StackRecord& record, const OnFile& on_file)
 {
-	ReportStack stack;
-	stack.stop = record.stack->stop;
-	stack.finished_later = record.stack->finished_later;
+	ReportStack& stack = begin_stack(*record.stack);
 	for (const StackPart* part = record.stack.get(); part; part = part->below.get())
 		for (const StackFrame& frame : part->frames) {
-			const auto index = frame_of({frame.pc, frame.offset, frame.file, is_exact(frame.method)});
+			const auto index = frame_of(frame, record.tgid, on_file);
 			if (!index)
 				return std::nullopt;
-			if (frame.file && files_.insert(frame.file).second)
-				on_file(frame.file, record.tgid, frame.pc);
 			stack.frames.push_back(*index);
 			stack.methods.push_back(frame_method(frame.method));
 			stack.stack_bytes.push_back(frame.stack_bytes);
 		}
-	return keep(std::move(stack));
+	return keep(stack);
 }
 
 std::optional<Index> Aggregate::kernel_stack_of(const StackPart& innermost)
 {
-	ReportStack stack;
-	stack.stop = innermost.stop;
+	ReportStack& stack = begin_stack(innermost);
 	for (const StackPart* part = &innermost; part; part = part->below.get())
 		for (const StackFrame& frame : part->frames) {
 			const auto index = frame_of({frame.pc, frame.pc, 0, is_exact(frame.method), true});
@@ -124,27 +136,21 @@ std::optional<Index> Aggregate::kernel_stack_of(const StackPart& innermost)
 			stack.methods.push_back(frame_method(frame.method));
 			stack.stack_bytes.emplace_back();
 		}
-	return keep(std::move(stack));
+	return keep(stack);
 }
 
-// The set compares stacks by their index, so the new one is appended before it is looked up.
-std::optional<Index> Aggregate::keep(ReportStack stack)
+std::optional<Index> Aggregate::keep(const ReportStack& stack)
 {
+	if (const auto known = stacks_.find(stack); known != stacks_.end())
+		return *known;
 	const std::size_t frames = stack.frames.size();
 	const auto index = static_cast<Index>(collected_.stacks.size());
-	collected_.stacks.push_back(std::move(stack));
-	const auto [place, is_new] = stacks_.insert(index);
-	if (!is_new) {
-		collected_.stacks.pop_back();
-		return *place;
-	}
-	if (index < limits_.stacks && stack_frames_ + frames <= limits_.stack_frames) {
-		stack_frames_ += frames;
-		return index;
-	}
-	stacks_.erase(place);
-	collected_.stacks.pop_back();
-	return std::nullopt;
+	if (index >= limits_.stacks || stack_frames_ + frames > limits_.stack_frames)
+		return std::nullopt;
+	collected_.stacks.push_back(stack);
+	stacks_.insert(index);
+	stack_frames_ += frames;
+	return index;
 }
 
 // Nothing: there is no room, which is counted.

@@ -67,13 +67,19 @@ private:
 	struct FrameHash {
 		std::size_t operator()(const RawFrame& frame) const;
 	};
+	// A stack, or the index of one that is kept.
 	struct StackHash {
+		using is_transparent = void;
 		const Collected* collected;
-		std::size_t operator()(Index index) const;
+		std::size_t operator()(const ReportStack& stack) const;
+		std::size_t operator()(Index index) const { return (*this)(collected->stacks[index]); }
 	};
 	struct StackEqual {
+		using is_transparent = void;
 		const Collected* collected;
-		bool operator()(Index a, Index b) const;
+		const ReportStack& of(Index index) const { return collected->stacks[index]; }
+		static const ReportStack& of(const ReportStack& stack) { return stack; }
+		bool operator()(const auto& a, const auto& b) const { return of(a) == of(b); }
 	};
 	using ImageKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
 	struct Image {
@@ -85,9 +91,11 @@ private:
 	ReportProcess describe(const ThreadRecord& thread);
 	void rename(Image& image, const ThreadRecord& thread, std::uint64_t time_ns);
 	std::optional<Index> frame_of(const RawFrame& raw);
+	std::optional<Index> frame_of(const StackFrame& frame, std::uint32_t tgid, const OnFile& on_file);
+	ReportStack& begin_stack(const StackPart& innermost);
 	std::optional<Index> user_stack_of(const StackRecord& record, const OnFile& on_file);
 	std::optional<Index> kernel_stack_of(const StackPart& innermost);
-	std::optional<Index> keep(ReportStack stack);
+	std::optional<Index> keep(const ReportStack& stack);
 	std::optional<ReportSample> sample_of(const ThreadRecord& thread, std::uint64_t time_ns, std::uint32_t weight);
 	void set_answer(ReportSample& sample, const StackRecord& answer, const OnFile& on_file);
 	void reset();
@@ -102,6 +110,7 @@ private:
 	std::size_t stack_frames_ = 0;
 	std::optional<Index> weighed_event_;
 	std::uint64_t weighed_period_ = 0;
+	ReportStack looked_up_; // kept for its memory
 };
 
 } // namespace uwind

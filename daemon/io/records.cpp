@@ -123,14 +123,13 @@ std::optional<FileRecord> decode_file(Bytes bytes)
 
 const ThreadRecord* RecordReader::thread(std::uint16_t number) const
 {
-	const auto known = known_.find(number);
-	return known == known_.end() ? nullptr : std::get_if<ThreadRecord>(&known->second);
+	const auto known = threads_.find(number);
+	return known == threads_.end() ? nullptr : &known->second;
 }
 
 const RecordReader::Stack* RecordReader::stack(std::uint16_t number) const
 {
-	const auto known = known_.find(number);
-	return known == known_.end() ? nullptr : std::get_if<Stack>(&known->second);
+	return number < stacks_.size() && stacks_[number] ? &stacks_[number] : nullptr;
 }
 
 bool RecordReader::read_thread(Bytes bytes)
@@ -144,7 +143,7 @@ bool RecordReader::read_thread(Bytes bytes)
 	thread.tgid = raw.tgid;
 	thread.tid = raw.tid;
 	thread.comm = text_until_nul(raw.comm, sizeof(raw.comm));
-	return raw.number && known_.try_emplace(raw.number, std::move(thread)).second;
+	return is_free(raw.number) && threads_.try_emplace(raw.number, std::move(thread)).second;
 }
 
 bool RecordReader::read_stack(Bytes bytes)
@@ -164,8 +163,12 @@ bool RecordReader::read_stack(Bytes bytes)
 		part->stop = Stop(raw.stop);
 	part->frames = std::move(*frames);
 	part->depth += part->frames.size();
-	return part->depth <= UWIND_MAX_FRAMES && part->parts <= UWIND_MAX_PARTS && raw.number &&
-	       known_.try_emplace(raw.number, std::move(part)).second;
+	if (part->depth > UWIND_MAX_FRAMES || part->parts > UWIND_MAX_PARTS || !is_free(raw.number))
+		return false;
+	if (raw.number >= stacks_.size())
+		stacks_.resize(raw.number + 1u);
+	stacks_[raw.number] = std::move(part);
+	return true;
 }
 
 bool RecordReader::read_event(Bytes bytes)

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
-#include <variant>
+#include <vector>
 
 #include "model/records.h"
 
@@ -37,12 +37,14 @@ private:
 	bool read_file(Bytes bytes);
 	const Stack* stack(std::uint16_t number) const;
 	const ThreadRecord* thread(std::uint16_t number) const;
+	bool is_free(std::uint16_t number) const { return number && !stack(number) && !thread(number); }
 
 	RecordBatch& batch_;
 	std::shared_ptr<const Unfinished> unfinished_; // the next sample's
 	bool has_read_stacks_ = false;
-	// Threads and stacks by number.
-	std::unordered_map<std::uint16_t, std::variant<ThreadRecord, Stack>> known_;
+	std::vector<Stack> stacks_; // by number; null: there is none
+	// By number.
+	std::unordered_map<std::uint16_t, ThreadRecord> threads_;
 };
 
 } // namespace uwind
