@@ -2,7 +2,23 @@
 // Reads the record stream in a thread of its own.
 #include "app/intake.h"
 
+#include <algorithm>
+
 namespace uwind {
+namespace {
+
+constexpr std::chrono::milliseconds longest_wait(1000); // finish() ends it
+
+// A table is missed, or a file is new.
+bool is_urgent(const RecordBatch& batch)
+{
+	return std::ranges::any_of(batch.records, [](const Record& record) {
+		const auto* stack = std::get_if<StackRecord>(&record);
+		return !stack || stack->unfinished;
+	});
+}
+
+} // namespace
 
 Intake::Intake(RecordStream& stream, Threads& threads, std::size_t limit)
     : stream_(stream), threads_(threads), queue_(limit), thread_([this] { run(); })
@@ -27,7 +43,7 @@ void Intake::run()
 	threads_.prefer_this_one();
 	for (;;) {
 		const bool draining = draining_;
-		auto received = stream_.receive(std::chrono::milliseconds(draining ? 0 : 50));
+		auto received = stream_.receive(draining ? std::chrono::milliseconds(0) : longest_wait);
 		if (!received) {
 			std::lock_guard lock(mutex_);
 			error_ = received.error();
@@ -35,7 +51,10 @@ void Intake::run()
 		}
 		if (!*received && draining)
 			break;
-		if (*received && !queue_.push(std::move(**received)))
+		if (!*received)
+			continue;
+		const bool urgent = is_urgent(**received);
+		if (!queue_.push(std::move(**received), urgent))
 			break;
 	}
 	queue_.close();

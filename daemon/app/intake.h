@@ -22,7 +22,11 @@ public:
 
 	std::optional<RecordBatch> pop(std::chrono::milliseconds timeout) { return queue_.pop(timeout); }
 	// Ends the thread after it has read what was sent up to now. Pop until finished().
-	void finish() { draining_ = true; }
+	void finish()
+	{
+		draining_ = true;
+		stream_.interrupt();
+	}
 	bool finished() const { return queue_.finished(); }
 	// Why reading ended before finish(). Nothing: it did not.
 	std::optional<Error> error();

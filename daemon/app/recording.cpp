@@ -11,6 +11,7 @@
 namespace uwind {
 namespace {
 
+constexpr std::chrono::milliseconds longest_nap(200);     // of records that are not urgent
 constexpr std::chrono::milliseconds longest_wait(10'000); // for tables that stacks still lack at the end
 
 constexpr std::uint64_t ns_of(std::chrono::milliseconds time)
@@ -81,8 +82,8 @@ Status Recording::run_for(std::chrono::milliseconds time)
 	const std::uint64_t end = ports_.clock.boottime_ns() + ns_of(time);
 	for (std::uint64_t now; (now = ports_.clock.boottime_ns()) < end;) {
 		const std::chrono::milliseconds left((end - now) / 1'000'000 + 1);
-		if (const auto batch =
-			    intake_->pop(unfinished_.empty() ? left : std::min(left, UnfinishedStacks::look_again)))
+		const auto nap = unfinished_.empty() ? longest_nap : UnfinishedStacks::look_again;
+		if (const auto batch = intake_->pop(std::min(left, nap)))
 			take(*batch);
 		else if (intake_->finished())
 			break;

@@ -16,15 +16,17 @@ class BoundedQueue {
 public:
 	explicit BoundedQueue(std::size_t limit) : limit_(limit) {}
 
-	// Waits for room. False: the queue was closed, and the item is dropped.
-	bool push(T item)
+	// Waits for room. False: the queue was closed, and the item is dropped. urgent: a consumer that waits is woken
+	// for it; else only when a quarter of the room is used.
+	bool push(T item, bool urgent = true)
 	{
 		std::unique_lock lock(mutex_);
 		has_room_.wait(lock, [this] { return closed_ || items_.size() < limit_; });
 		if (closed_)
 			return false;
 		items_.push_back(std::move(item));
-		has_items_.notify_one();
+		if (urgent || items_.size() >= limit_ / 4)
+			has_items_.notify_one();
 		return true;
 	}
 

@@ -4,11 +4,13 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <netlink/errno.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include "io/message.h"
@@ -53,7 +55,8 @@ Message attach_message(int family, int device_fd)
 } // namespace
 
 NetlinkStream::NetlinkStream(Socket socket, int family)
-    : socket_(std::move(socket)), family_(family), buffer_(message_room_bytes)
+    : socket_(std::move(socket)), family_(family), interrupted_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      buffer_(message_room_bytes)
 {
 }
 
@@ -86,11 +89,19 @@ Status NetlinkStream::attach(int device_fd)
 
 Result<bool> NetlinkStream::wait_for_data(std::chrono::milliseconds timeout)
 {
-	pollfd poll_fd{nl_socket_get_fd(socket_.get()), POLLIN, 0};
-	const int ready = ::poll(&poll_fd, 1, static_cast<int>(timeout.count()));
+	pollfd fds[] = {{nl_socket_get_fd(socket_.get()), POLLIN, 0}, {interrupted_.get(), POLLIN, 0}};
+	const int ready = ::poll(fds, std::size(fds), static_cast<int>(timeout.count()));
 	if (ready < 0 && errno != EINTR)
 		return errno_error(errno, "wait for records");
-	return ready > 0;
+	eventfd_t times = 0;
+	if (ready > 0 && fds[1].revents)
+		(void)::eventfd_read(interrupted_.get(), &times);
+	return ready > 0 && fds[0].revents;
+}
+
+void NetlinkStream::interrupt()
+{
+	(void)::eventfd_write(interrupted_.get(), 1);
 }
 
 // A batch without a session only says that something arrived.

@@ -22,6 +22,7 @@ public:
 	Status attach(int device_fd);
 
 	Result<std::optional<RecordBatch>> receive(std::chrono::milliseconds timeout) override;
+	void interrupt() override;
 	std::uint64_t overruns() const override { return overruns_; }
 
 private:
@@ -33,6 +34,7 @@ private:
 
 	Socket socket_;
 	int family_;
+	UniqueFd interrupted_; // an eventfd
 	std::vector<std::uint8_t> buffer_;
 	std::atomic<std::uint64_t> overruns_ = 0;
 };

@@ -50,6 +50,8 @@ public:
 
 	// Nothing: no message arrived in time. An error is final.
 	virtual Result<std::optional<RecordBatch>> receive(std::chrono::milliseconds timeout) = 0;
+	// Any thread may: receive() waits no more, or the next time it would wait.
+	virtual void interrupt() = 0;
 	// How often the socket's buffer overflowed. Any thread may ask.
 	virtual std::uint64_t overruns() const = 0;
 };

@@ -26,12 +26,20 @@ public:
 	Result<std::optional<RecordBatch>> receive(std::chrono::milliseconds timeout) override
 	{
 		std::unique_lock lock(mutex_);
-		changed_.wait_for(lock, timeout, [this] { return !batches_.empty(); });
+		changed_.wait_for(lock, timeout, [this] { return !batches_.empty() || interrupted_; });
+		interrupted_ = false;
 		if (batches_.empty())
 			return std::optional<RecordBatch>();
 		std::optional batch(std::move(batches_.front()));
 		batches_.pop_front();
 		return batch;
+	}
+
+	void interrupt() override
+	{
+		std::lock_guard lock(mutex_);
+		interrupted_ = true;
+		changed_.notify_all();
 	}
 
 	std::uint64_t overruns() const override { return overruns_; }
@@ -42,6 +50,7 @@ private:
 	std::mutex mutex_;
 	std::condition_variable changed_;
 	std::deque<RecordBatch> batches_;
+	bool interrupted_ = false;
 };
 
 class FakeKernel : public Kernel {
