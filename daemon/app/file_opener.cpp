@@ -8,9 +8,9 @@
 namespace uwind {
 
 FileOpener::FileOpener(const Ports& ports, Modules& modules, ScannedFiles& scanned, EventCounter& events,
-		       WorkQueue& queue)
+		       WorkQueue& queue, const TableShelf& shelf)
     : kernel_(ports.kernel), processes_(ports.processes), objects_(ports.objects), clock_(ports.clock),
-      modules_(modules), scanned_(scanned), events_(events), queue_(queue)
+      modules_(modules), scanned_(scanned), events_(events), queue_(queue), shelf_(shelf)
 {
 }
 
@@ -35,7 +35,7 @@ std::optional<Mapping> FileOpener::locate(const FileJob& job)
 // Looks up what the module did not say. False: the file cannot be opened.
 bool FileOpener::complete(FileJob& job)
 {
-	if (job.module && job.mapping.end != 0 && !job.mapping.path.empty())
+	if (job.mapping.end != 0 && !job.mapping.path.empty())
 		return true;
 	auto mapping = locate(job);
 	if (!mapping)
@@ -97,6 +97,8 @@ void FileOpener::open(FileJob job)
 		return open_vdso(job);
 	if (!complete(job))
 		return not_opened(job);
+	if (!job.module && !job.file_number && modules_.of_mapping(job.mapping))
+		return; // several stacks lack it
 	auto file = processes_.open_mapped(job.tgid, job.mapping);
 	if (!file) {
 		spdlog::debug("{}", file.error().message);
@@ -111,11 +113,12 @@ void FileOpener::open(FileJob job)
 		return adopt(job);
 	scanned_.add(job.mapping);
 	queue_.push(std::move(mapped));
-	open_neighbours(job.tgid);
+	if (!shelf_.is_open())
+		open_neighbours(job.tgid);
 }
 
-// A process whose program or library is new maps others that will soon be
-// sampled: their tables are made before their first sample.
+// A process whose program or library is new maps others that may soon be sampled: their tables are made before their
+// first sample. Where that can be finished later, those that never are sampled need none.
 void FileOpener::open_neighbours(std::uint32_t tgid)
 {
 	const auto mappings = processes_.mappings(tgid);

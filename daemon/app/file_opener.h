@@ -8,6 +8,7 @@
 #include "app/modules.h"
 #include "app/ports.h"
 #include "app/scanned_files.h"
+#include "app/table_shelf.h"
 #include "app/work_queue.h"
 
 namespace uwind {
@@ -16,9 +17,11 @@ namespace uwind {
 // and files that need a table go back to the queue.
 class FileOpener {
 public:
-	FileOpener(const Ports& ports, Modules& modules, ScannedFiles& scanned, EventCounter& events, WorkQueue& queue);
+	FileOpener(const Ports& ports, Modules& modules, ScannedFiles& scanned, EventCounter& events, WorkQueue& queue,
+		   const TableShelf& shelf);
 
-	// Also opens other files that the process maps: they will soon be sampled too.
+	// If samples that lack a table are lost (shelf is not open), also opens other files that the process maps: they
+	// may soon be sampled too.
 	// A file that cannot be opened counts as files_not_opened.
 	void open(FileJob job);
 
@@ -39,6 +42,7 @@ private:
 	ScannedFiles& scanned_;
 	EventCounter& events_;
 	WorkQueue& queue_;
+	const TableShelf& shelf_;
 };
 
 } // namespace uwind

@@ -27,7 +27,7 @@ Recording::Recording(const Ports& ports, RecordingOptions options)
       join_([this](const EventRecord& event, const StackRecord* answer) { collect(event, answer); }),
       unfinished_(ports, modules_,
 		  {[this](const StackRecord& record) { collect(record); },
-		   [this](std::uint32_t tgid, std::uint64_t pc) { tracker_.note_unannounced(tgid, pc); }},
+		   [this](std::uint32_t tgid, const Mapping& mapping) { tracker_.note_unannounced(tgid, mapping); }},
 		  options_.session.max_frames ? options_.session.max_frames : default_frames),
       tracker_(ports, modules_, unfinished_.shelf())
 {
@@ -126,8 +126,8 @@ void Recording::wait_for_tables()
 	const auto end = ports_.clock.boottime_ns() + ns_of(longest_wait);
 	unsigned idle = 0;
 	while (!unfinished_.empty() && idle < 2 && ports_.clock.boottime_ns() < end) {
-		idle = tracker_.wait_until_made(UnfinishedStacks::look_again) ? idle + 1 : 0;
-		unfinished_.finish_some();
+		const bool made = tracker_.wait_until_made(UnfinishedStacks::look_again);
+		idle = !unfinished_.finish_some() && made ? idle + 1 : 0;
 	}
 }
 

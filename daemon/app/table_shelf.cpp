@@ -20,6 +20,12 @@ void TableShelf::open()
 	is_open_ = true;
 }
 
+bool TableShelf::is_open() const
+{
+	std::lock_guard lock(mutex_);
+	return is_open_;
+}
+
 std::uint64_t TableShelf::dropped() const
 {
 	std::lock_guard lock(mutex_);

@@ -21,6 +21,7 @@ public:
 
 	// Nothing is kept before open().
 	void open();
+	bool is_open() const;
 	void put(ModuleId id, TableContent content);
 	// Null: there is none, or none any more. The first time it is packed.
 	std::shared_ptr<const UnwindTable> get(ModuleId id);

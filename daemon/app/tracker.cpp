@@ -14,7 +14,7 @@ constexpr std::size_t given_up_at_once = 1024;
 Tracker::Tracker(const Ports& ports, Modules& modules, TableShelf& shelf)
     : modules_(modules), maker_(ports, modules_, shelf, events_),
       registrar_(ports, modules_, scanned_, events_, queue_),
-      workers_(ports.threads, queue_, FileOpener(ports, modules_, scanned_, events_, queue_), maker_)
+      workers_(ports.threads, queue_, FileOpener(ports, modules_, scanned_, events_, queue_, shelf), maker_)
 {
 }
 
@@ -47,6 +47,14 @@ void Tracker::note(const FileRecord& record)
 	job.mapping = record.mapping;
 	job.make_table = record.no_table;
 	job.vdso = record.vdso;
+	push(std::move(job));
+}
+
+void Tracker::note_unannounced(std::uint32_t tgid, const Mapping& mapping)
+{
+	FileJob job;
+	job.tgid = tgid;
+	job.mapping = mapping;
 	push(std::move(job));
 }
 

@@ -24,7 +24,7 @@ public:
 	// While sampling; these return at once. What the queue has no room for counts
 	// as files_not_followed.
 	void note(const FileRecord& record);
-	void note_unannounced(std::uint32_t tgid, std::uint64_t pc) { note_unknown(0, tgid, pc); }
+	void note_unannounced(std::uint32_t tgid, const Mapping& mapping);
 	void note_unknown(std::uint32_t file_number, std::uint32_t tgid, std::uint64_t pc);
 
 	// Waits until all files that were noted have been opened, and their tables made. False: time was up.

@@ -61,21 +61,28 @@ void UnfinishedStacks::end(Waiting& waiting, const char* count)
 // The file that was missed last has its table, or none for good.
 bool UnfinishedStacks::is_ready(Waiting& waiting)
 {
-	if (!waiting.missed)
-		if (const Mapping* mapping = mapping_at(*waiting.mappings, waiting.pc))
-			waiting.missed = modules_.of_mapping(*mapping);
+	const Mapping* mapping = waiting.missed ? nullptr : mapping_at(*waiting.mappings, waiting.pc);
+	if (mapping)
+		waiting.missed = modules_.of_mapping(*mapping);
 	if (waiting.missed)
 		return modules_.table_known(*waiting.missed);
-	if (!waiting.looked)
-		outside_.look(waiting.record.tgid, waiting.pc);
-	waiting.looked = true;
+	if (mapping && !waiting.looked)
+		look(waiting, *mapping);
 	return false;
+}
+
+void UnfinishedStacks::look(Waiting& waiting, const Mapping& mapping)
+{
+	outside_.look(waiting.record.tgid, mapping);
+	waiting.looked = has_looked_ = true;
 }
 
 // A file was missed whose table may be there. False: it is not.
 bool UnfinishedStacks::supply(const Mapping& mapping, CodeMapping& code, Waiting& waiting)
 {
 	waiting.missed = modules_.of_mapping(mapping);
+	if (!waiting.missed)
+		look(waiting, mapping);
 	if (!waiting.missed || !modules_.table_known(*waiting.missed))
 		return false;
 	code.table = shelf_.get(*waiting.missed);
@@ -147,10 +154,12 @@ bool UnfinishedStacks::is_due()
 	       clock_.boottime_ns() > looked_ns_ + std::uint64_t(std::chrono::nanoseconds(look_again).count());
 }
 
-void UnfinishedStacks::finish_some()
+bool UnfinishedStacks::finish_some()
 {
 	Codes codes;
+	const std::size_t before = waiting_.size();
 	looked_ns_ = clock_.boottime_ns();
+	has_looked_ = false;
 	for (auto one = waiting_.begin(); one != waiting_.end();) {
 		GoneOn found;
 		if (!is_ready(*one) || !go_on(*one, codes, found)) {
@@ -160,6 +169,7 @@ void UnfinishedStacks::finish_some()
 		settle(*one, std::move(found));
 		one = waiting_.erase(one);
 	}
+	return has_looked_ || waiting_.size() < before;
 }
 
 void UnfinishedStacks::finish_all()

@@ -26,7 +26,7 @@ public:
 		// Those that need not wait any more, without record.unfinished.
 		std::function<void(const StackRecord&)> done;
 		// A file that nobody has looked at was missed, too.
-		std::function<void(std::uint32_t tgid, std::uint64_t pc)> look;
+		std::function<void(std::uint32_t tgid, const Mapping& mapping)> look;
 	};
 	// limit: bytes of stacks that wait.
 	UnfinishedStacks(const Ports& ports, Modules& modules, Outside outside, std::uint32_t max_frames,
@@ -43,8 +43,8 @@ public:
 	void add(StackRecord record);
 	// Some wait, and it is some time ago that their tables were looked for.
 	bool is_due();
-	// Those whose tables are there by now.
-	void finish_some();
+	// Those whose tables are there by now. False: there was none, and no further file was missed.
+	bool finish_some();
 	// All others, as far as they go.
 	void finish_all();
 	bool empty() const { return waiting_.empty(); }
@@ -65,6 +65,7 @@ private:
 	using Codes = std::map<CodeMaps::Mappings, std::vector<CodeMapping>>;
 
 	bool is_ready(Waiting& waiting);
+	void look(Waiting& waiting, const Mapping& mapping);
 	bool supply(const Mapping& mapping, CodeMapping& code, Waiting& waiting);
 	bool go_on(Waiting& waiting, Codes& codes, GoneOn& found);
 	std::uint32_t number_of(const Waiting& waiting, std::uint32_t place);
@@ -83,6 +84,7 @@ private:
 	std::list<Waiting> waiting_;
 	std::size_t bytes_ = 0;       // of their stacks
 	std::uint64_t looked_ns_ = 0; // for tables
+	bool has_looked_ = false;     // for a file, since then
 	Counts counts_;
 	Stops stops_;
 };

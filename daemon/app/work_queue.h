@@ -15,13 +15,13 @@ namespace uwind {
 
 // A file that the module reported, to be opened.
 struct FileJob {
-	std::optional<ModuleId> module; // nothing: it was not announced; the process maps it at pc
+	std::optional<ModuleId> module; // nothing: it was not announced
 	std::uint32_t file_number = 0;  // 0: it has none
 	std::uint32_t tgid = 0;         // a process that maps it
-	std::uint64_t pc = 0;
-	Mapping mapping;        // as far as the module knows it
-	bool make_table = true; // false: another program's table serves the file
-	bool vdso = false;      // not a file: the vDSO that the process maps
+	std::uint64_t pc = 0;           // in it, if it was not announced and has no mapping
+	Mapping mapping;                // as far as it is known
+	bool make_table = true;         // false: another program's table serves the file
+	bool vdso = false;              // not a file: the vDSO that the process maps
 };
 
 // Open a file, or make a table.

@@ -91,7 +91,7 @@ public:
 
 	Result<std::vector<Mapping>> mappings(std::uint32_t pid) override
 	{
-		if (!mappings_.contains(pid))
+		if (!mappings_.contains(pid) || readings_left_-- <= 0)
 			return Error{ESRCH, "gone"};
 		return mappings_[pid];
 	}
@@ -138,6 +138,7 @@ public:
 	std::map<std::uint32_t, std::vector<Mapping>> mappings_;
 	std::map<std::uint32_t, ProcessFacts> facts_;
 	std::atomic<int> opened_mapped_ = 0;
+	std::atomic<int> readings_left_ = 1000; // of mappings, until all processes are gone
 
 private:
 	FakeFiles& files_;

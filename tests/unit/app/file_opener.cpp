@@ -157,16 +157,25 @@ TEST_CASE("a file that went before it could be opened still has its path")
 	CHECK_FALSE(report->frames[0].symbol);
 }
 
-TEST_CASE("a process's other files get their tables with the reported one")
+TEST_CASE("a process's other files get their tables with the reported one, or when they are missed if that is early "
+	  "enough")
 {
 	FakeMachine machine;
 	const auto identity = machine.files.add("/bin/late").identity;
-	machine.files.add("/lib/late.so");
-	Recording recording(machine.ports(), all_processes());
+	const auto other_identity = machine.files.add("/lib/late.so").identity;
+	RecordingOptions options = all_processes();
+	options.session.stack_bytes = GENERATE(0u, 16384u);
+	Recording recording(machine.ports(), options);
 	REQUIRE(recording.prepare(never));
 	const auto mapping = machine.processes.map(5, "/bin/late", 0x1000000);
-	machine.processes.map(5, "/lib/late.so", 0x2000000);
+	const auto other_mapping = machine.processes.map(5, "/lib/late.so", 0x2000000);
 	machine.send({file_record(1, 5, mapping, identity)});
+	REQUIRE(recording.run_for(milliseconds(100)));
+	wait_for_tables(machine.kernel, options.session.stack_bytes ? 2 : 3);
+	while (recording.is_making_tables())
+		std::this_thread::sleep_for(milliseconds(2));
+	CHECK(machine.processes.opened_mapped_ == (options.session.stack_bytes ? 1 : 2));
+	machine.send({file_record(2, 5, other_mapping, other_identity)});
 	REQUIRE(recording.run_for(milliseconds(100)));
 	wait_for_tables(machine.kernel, 3);
 }
@@ -194,7 +203,8 @@ TEST_CASE("what was missed is made before what other processes map beside it")
 	ScannedFiles scanned;
 	EventCounter events;
 	WorkQueue queue;
-	FileOpener opener(machine.ports(), modules, scanned, events, queue);
+	const TableShelf shelf(machine.unwinder);
+	FileOpener opener(machine.ports(), modules, scanned, events, queue, shelf);
 	std::map<std::string, ModuleId> ids;
 	for (const char* path : {"/bin/one", "/lib/beside", "/bin/two"})
 		ids[path] = modules.add(machine.files.add(path).identity, "").id;

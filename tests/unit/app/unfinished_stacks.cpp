@@ -128,6 +128,15 @@ TEST_CASE("and when a file that nobody has announced has its table, too")
 	CHECK(report.modules.at(*caller.module).path == "/lib/outer.so");
 }
 
+TEST_CASE("also if its process has gone since the sample came")
+{
+	Late late_one(outer + 0x110);
+	late_one.machine.processes.readings_left_ = 1;
+	const Report report = late_one.run();
+	REQUIRE(report.stacks.size() == 1);
+	CHECK(report.stacks[0].stop == Stop::OUTERMOST);
+}
+
 TEST_CASE("a stack stays as it was")
 {
 	Late late_one;
