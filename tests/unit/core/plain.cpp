@@ -10,11 +10,11 @@ using namespace core;
 namespace {
 
 constexpr u64 text = 0x400000;
-constexpr u64 stack = 0x7ffe00000000;
+constexpr u64 high_stack = 0x7ffe00000000;
 constexpr u32 depth = 100;
 
 // Frames of 32 bytes, each in a function of its own, and the outermost one, with a word above its SP.
-World deep(uw_arch arch, s32 frame_bytes = 32)
+World deep(uw_arch arch, s32 frame_bytes = 32, u64 stack = high_stack)
 {
 	const u8 sp = uw_arch_sp(arch);
 	uw_rule rule = x86_rule(sp, frame_bytes);
@@ -77,7 +77,7 @@ TEST_CASE("an exact pc and the same return address are remembered apart")
 {
 	World world(UW_ARCH_X86_64);
 	world.code(text, text + 0x100, {{0, x86_rule(UW_X86_SP, 16)}, {0x10, x86_rule(UW_X86_SP, 32)}});
-	world.pc(text + 0x10).sp(stack).words(stack, {0, 0, 0, text + 0x10, 0, 0});
+	world.pc(text + 0x10).sp(high_stack).words(high_stack, {0, 0, 0, text + 0x10, 0, 0});
 	world.memory = std::make_shared<Memory>();
 	world.port.key = 7;
 	for (int i = 0; i < 2; i++) {
@@ -99,4 +99,13 @@ TEST_CASE("plain steps miss no look at the world, and end where the frames do")
 	world.port.killed_at = 1;
 	REQUIRE(world.walk(256).stop == UW_STOP_KILLED);
 	REQUIRE(world.walk(256).frames.size() == 64);
+}
+
+TEST_CASE("a stack whose mapping begins so low that a step could reach below address 0 is walked by general steps")
+{
+	World low = deep(UW_ARCH_X86_64, 32, UW_PLAIN_REACH - 8), high = deep(UW_ARCH_X86_64, 32, UW_PLAIN_REACH);
+	for (int i = 0; i < 2; i++)
+		REQUIRE(asked(low) == 2 * depth + 1); // as if nothing were remembered
+	asked(high);
+	REQUIRE(asked(high) == 0);
 }

@@ -41,13 +41,14 @@ struct Memory {
 	std::vector<uw_plain> plain = std::vector<uw_plain>(UW_PLAIN_SLOTS);
 	std::unique_ptr<uw_trail> trail = std::make_unique<uw_trail>();
 	std::unique_ptr<uw_along> along = std::make_unique<uw_along>();
+	bool has_trail = true;
 
 	void lend(uw_walk& walk)
 	{
 		along->trail = trail.get();
 		along->ids_of = 1;
 		walk.plain = plain.data();
-		walk.along = along.get();
+		walk.along = has_trail ? along.get() : nullptr;
 	}
 };
 
@@ -118,11 +119,10 @@ public:
 	uw_port port;
 };
 
-// begun: before its walk; done: the same, walked without a memory. Walks a world of its own, with an empty memory and a
-// full one; then with what is left of that in worlds that differ by a word.
-inline bool same_when_remembered(const uw_walk& begun, const uw_walk& done, const uw_port& port)
+// Walks a world of its own, with an empty memory and a full one; then with what is left of that in worlds that differ by a
+// word.
+inline bool same_with(Memory& memory, const uw_walk& begun, const uw_walk& done, const uw_port& port)
 {
-	Memory memory;
 	const Again cold(begun, port, &memory), warm(begun, port, &memory), along(begun, port, &memory);
 	bool same =
 		cold.same_as(done) && warm.same_as(done) && along.same_as(done) && ids_are_true(along.walk, warm.walk);
@@ -132,6 +132,14 @@ inline bool same_when_remembered(const uw_walk& begun, const uw_walk& done, cons
 		same &= again.same_as(fresh.walk) && ids_are_true(again.walk, warm.walk);
 	}
 	return same;
+}
+
+// begun: before its walk; done: the same, walked without a memory. Also for a memory that has plain steps only.
+inline bool same_when_remembered(const uw_walk& begun, const uw_walk& done, const uw_port& port)
+{
+	Memory memory, steps;
+	steps.has_trail = false;
+	return same_with(memory, begun, done, port) && same_with(steps, begun, done, port);
 }
 
 } // namespace core
