@@ -153,7 +153,7 @@ void uw_steps_take(struct uw_port *port, struct uw_walk *walk)
 	walk->along = steps && READ_ONCE(trails) ? &steps->along : NULL;
 	if (!steps)
 		return;
-	if (steps->along.last_id > U32_MAX - UW_TRAIL_STEPS)
+	if (steps->along.last_id >= U32_MAX - UW_TRAIL_STEPS)
 		ids_renew(steps);
 	if (walk->along)
 		walk->along->trail = trail_of_current(steps);
