@@ -16,7 +16,6 @@ struct place {
 };
 
 struct writer {
-	u64 pc;        /* of the last frame */
 	u32 last;      /* the place of the last frame */
 	u32 nr_places; /* met so far; the last UWIND_PLACES are remembered */
 	struct place places[UWIND_PLACES];
@@ -30,21 +29,17 @@ static u8 *write_long(u8 *at, u64 value)
 	return at;
 }
 
-/* Nearly all have one, two or three bytes. */
+/* Nearly all have one or two bytes. */
 static __always_inline u8 *write_uint(u8 *at, u64 value)
 {
-	if (value >= 1u << 21)
+	if (value >= 1u << 14)
 		return write_long(at, value);
 	at[0] = (u8)value;
 	if (value < 1u << 7)
 		return at + 1;
 	at[0] |= 0x80;
 	at[1] = (u8)(value >> 7);
-	if (value < 1u << 14)
-		return at + 2;
-	at[1] |= 0x80;
-	at[2] = (u8)(value >> 14);
-	return at + 3;
+	return at + 2;
 }
 
 /* Small either way: 0, -1, 1, -2 … become 0, 1, 2, 3 … */
@@ -57,16 +52,14 @@ static __always_inline u8 *write_difference(u8 *at, u64 now, u64 before)
 
 static __always_inline bool is_place(const struct place *place, const struct uw_frame *frame)
 {
-	return place->file == frame->file && place->bias == frame->pc - frame->offset;
+	return place->bias == frame->pc - frame->offset && place->file == frame->file;
 }
 
-/* The number of the frame's place, mostly that of the last one, or UWIND_PLACES. */
-static __always_inline u32 find_place(const struct writer *writer, const struct uw_frame *frame)
+/* The frame's, if it is not the last one's; else UWIND_PLACES. */
+static u32 find_place(const struct writer *writer, const struct uw_frame *frame)
 {
 	u32 i;
 
-	if (writer->nr_places && is_place(&writer->places[writer->last], frame))
-		return writer->last;
 	for (i = 0; i < UWIND_PLACES && i < writer->nr_places; i++)
 		if (is_place(&writer->places[i], frame))
 			return i;
@@ -75,42 +68,75 @@ static __always_inline u32 find_place(const struct writer *writer, const struct 
 
 static u8 *write_new_place(struct writer *writer, u8 *at, const struct uw_frame *frame)
 {
+	u64 pc = writer->nr_places ? writer->places[writer->last].pc : 0;
 	struct place *place;
 
 	writer->last = writer->nr_places++ % UWIND_PLACES;
 	place = &writer->places[writer->last];
 	at = write_uint(at, frame->file);
 	at = write_uint(at, frame->offset);
-	at = write_difference(at, frame->pc, writer->pc);
+	at = write_difference(at, frame->pc, pc);
 	place->file = frame->file;
 	place->bias = frame->pc - frame->offset;
 	place->pc = frame->pc;
 	return at;
 }
 
-static __always_inline u8 *write_place(struct writer *writer, u8 *at, const struct uw_frame *frame, u32 number)
+static __always_inline u8 *write_lead(u8 *at, u32 lead, const struct uw_frame *frame)
 {
-	if (number == UWIND_PLACES)
-		return write_new_place(writer, at, frame);
-	at = write_difference(at, frame->pc, writer->places[number].pc);
-	writer->places[number].pc = frame->pc;
-	writer->last = number;
-	return at;
+	*at = (u8)(frame->stack_bytes == UW_STACK_BYTES_UNKNOWN ? lead : lead | UWIND_LEAD_SIZED);
+	return at + 1;
 }
 
-/* At most UW_FRAME_CODE_BYTES. Returns the end of what it has written. */
-static __always_inline u8 *write_frame(struct writer *writer, u8 *at, const struct uw_frame *frame)
+static __always_inline u8 *write_stack_bytes(u8 *at, const struct uw_frame *frame)
+{
+	u32 bytes = frame->stack_bytes;
+
+	return bytes == UW_STACK_BYTES_UNKNOWN ? at : write_uint(at, bytes >> 2 | bytes << 30);
+}
+
+/* Any frame: at most UW_FRAME_CODE_BYTES. Returns the end of what it has written. */
+static u8 *write_frame(struct writer *writer, u8 *at, const struct uw_frame *frame)
 {
 	u32 method = frame->method < UWIND_LEAD_METHOD ? frame->method : UWIND_LEAD_METHOD;
-	bool sized = frame->stack_bytes != UW_STACK_BYTES_UNKNOWN;
 	u32 number = find_place(writer, frame);
+	struct place *place = &writer->places[number];
 
-	*at++ = (u8)(method | number << UWIND_LEAD_PLACE_SHIFT | (sized ? UWIND_LEAD_SIZED : 0));
+	at = write_lead(at, method | number << UWIND_LEAD_PLACE_SHIFT, frame);
 	if (method == UWIND_LEAD_METHOD)
 		*at++ = frame->method;
-	at = write_place(writer, at, frame, number);
-	writer->pc = frame->pc;
-	return sized ? write_uint(at, frame->stack_bytes >> 2 | (frame->stack_bytes & 3) << 30) : at;
+	if (number == UWIND_PLACES) {
+		at = write_new_place(writer, at, frame);
+	} else {
+		at = write_difference(at, frame->pc, place->pc);
+		place->pc = frame->pc;
+		writer->last = number;
+	}
+	return write_stack_bytes(at, frame);
+}
+
+/*
+ * The same for frames that are in the place of the last one, as most are: up to the first that is not, or for which there
+ * may be no room. Returns that one.
+ */
+static __always_inline const struct uw_frame *write_alike(struct writer *writer, u8 **code, const u8 *last_room,
+							  const struct uw_frame *frame, const struct uw_frame *end)
+{
+	struct place *place = &writer->places[writer->last];
+	const struct place here = *place;
+	const u32 lead = writer->last << UWIND_LEAD_PLACE_SHIFT;
+	u64 pc = here.pc;
+	u8 *at = *code;
+
+	for (; frame < end && at <= last_room && is_place(&here, frame) && frame->method < UWIND_LEAD_METHOD; frame++) {
+		at = write_lead(at, lead | frame->method, frame);
+		at = write_difference(at, frame->pc, pc);
+		at = write_stack_bytes(at, frame);
+		pc = frame->pc;
+	}
+	place->pc = pc;
+	*code = at;
+	return frame;
 }
 
 /* Where there may be no room for it. Returns what is used then, or would be. */
@@ -126,12 +152,18 @@ static u32 write_last(struct writer *writer, u8 *code, u32 used, u32 room, const
 
 u32 uw_frame_code_write(u8 *code, u32 room, const struct uw_frame *frames, u32 nr)
 {
-	struct writer writer = { 0 };
-	u32 i, used = 0;
+	const struct uw_frame *frame = frames, *end = frames + nr;
+	struct writer writer UW_UNINITIALIZED;
+	u8 *at = code;
+	u32 used;
 
-	for (i = 0; i < nr && used + UW_FRAME_CODE_BYTES <= room; i++)
-		used = (u32)(write_frame(&writer, code + used, &frames[i]) - code);
-	for (; i < nr; i++)
-		used = write_last(&writer, code, used, room, &frames[i]);
+	writer.nr_places = 0;
+	if (room >= UW_FRAME_CODE_BYTES)
+		while (frame < end && at <= code + room - UW_FRAME_CODE_BYTES) {
+			at = write_frame(&writer, at, frame++);
+			frame = write_alike(&writer, &at, code + room - UW_FRAME_CODE_BYTES, frame, end);
+		}
+	for (used = (u32)(at - code); frame < end; frame++)
+		used = write_last(&writer, code, used, room, frame);
 	return used;
 }

@@ -5,6 +5,16 @@
 #ifndef UW_PORT_H
 #define UW_PORT_H
 
+/*
+ * A variable that is set before it is used, and is too long to be cleared before that, as kernels do
+ * (CONFIG_INIT_STACK_ALL_ZERO).
+ */
+#if __has_attribute(uninitialized)
+#define UW_UNINITIALIZED __attribute__((uninitialized))
+#else
+#define UW_UNINITIALIZED
+#endif
+
 #define UW_PAUSE_TURNS 1024u /* of a long loop, between two looks at the world */
 
 #include <linux/errno.h>

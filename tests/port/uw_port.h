@@ -22,6 +22,7 @@ typedef int32_t s32;
 typedef int64_t s64;
 
 #define UW_PORT_INLINE static inline
+#define UW_UNINITIALIZED
 
 #define UW_PAUSE_TURNS 1024u /* of a long loop, between two looks at the world */
 
