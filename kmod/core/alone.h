@@ -7,7 +7,9 @@
 
 #include "plain_rule.h"
 
-#define UW_ALONE_BURST 32u /* steps for which user memory is held open */
+#define UW_ALONE_BURST 32u           /* steps for which user memory is held open */
+#define UW_ALONE_SIGHT 4u            /* steps of a trail that are looked at before it is followed */
+#define UW_ALONE_REACH 0xf0000000ull /* bytes: no frame of those is longer */
 
 struct uw_port;
 

@@ -70,23 +70,14 @@ bool uw_plain_remember(struct uw_walk *walk, struct uw_port *port, const struct 
 	return true;
 }
 
-/* Whether the port vouches for the mapping of the next step. Its first one in a walk takes a look. */
-static bool covers(struct uw_port *port, const struct uw_plain_state *at)
-{
-	u64 address = at->pc - !(at->key & 1);
-	struct uw_covered covered;
-
-	return uw_port_covers(port, address, &covered) ||
-	       (uw_port_cover(port, address) && uw_port_key(port) == at->key >> 1);
-}
-
 /* false: the next step is not plain, or the stack has ended. */
 static bool steps(struct uw_walk *walk, struct uw_port *port, struct uw_plain_state *at, u32 most)
 {
 	const struct uw_plain *plain = walk->plain + uw_plain_slot(at->pc);
 	bool met = walk->along && !(at->key & 1) && uw_along_meets(walk->along, at);
 
-	if ((!met && (plain->pc != at->pc || plain->key != at->key)) || !covers(port, at))
+	if ((!met && (plain->pc != at->pc || plain->key != at->key)) ||
+	    !uw_trail_vouched(port, at->pc - !(at->key & 1), at->key))
 		return false;
 	return met ? uw_along_follow(walk, port, at, most) : uw_alone_steps(walk, port, at, most);
 }
@@ -154,7 +145,7 @@ bool uw_plain_steps(struct uw_walk *walk, struct uw_port *port, bool exact, u8 *
 		return false;
 	at = state_of(walk, abi, uw_port_key(port) << 1 | exact, *method);
 	if (walk->along)
-		uw_along_run(walk->along, before, at.key & ~1u, exact);
+		uw_along_run(walk, at.key & ~1u, exact);
 	while (walk->nr_frames < end && steps(walk, port, &at, end - walk->nr_frames))
 		;
 	if (walk->nr_frames == before)

@@ -24,8 +24,6 @@ struct uw_plain_rule {
 /* On a trail (trail.h): */
 #define UW_PLAIN_FP_USED 0x40 /* this step or an outer one counts from the FP before this step */
 #define UW_PLAIN_FP_READ 0x20 /* an outer one counts from the FP that this step reads */
-/* Of a step that may become one: */
-#define UW_PLAIN_MOVED   0x40 /* its code is in another mapping than the inner step's, or may be */
 
 #define UW_PLAIN_BITS  9
 #define UW_PLAIN_SLOTS (1u << UW_PLAIN_BITS)

@@ -37,6 +37,7 @@ static void contradict(struct uw_walk *walk)
 {
 	walk->stop = UW_STOP_SHADOW_STACK;
 	walk->nr_same = 0;
+	walk->nr_ids = 0;
 	walk->ids_of = 0;
 }
 
@@ -45,9 +46,11 @@ static const bool is_complete[] = { UWIND_STOP_LIST(UW_COMPLETE) };
 
 u32 uw_shadow_check(struct uw_walk *walk, struct uw_port *port, u64 innermost)
 {
-	u64 address = skip_signal(walk, port, innermost), entry;
+	u64 address, entry;
 	u32 i, same = 0;
 
+	uw_walk_fill(walk);
+	address = skip_signal(walk, port, innermost);
 	for (i = 1; i < walk->nr_frames; i++) {
 		if (uw_port_word(port, address, &entry) || !entry)
 			return same;

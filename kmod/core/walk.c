@@ -70,7 +70,6 @@ static struct uw_frame *push(struct uw_walk *walk, const struct uw_found *found,
 	frame->file = found->file;
 	frame->stack_bytes = UW_STACK_BYTES_UNKNOWN;
 	frame->method = method;
-	frame->id = 0;
 	return frame;
 }
 
@@ -331,6 +330,7 @@ static void begin(struct uw_walk *walk)
 {
 	walk->stop = UW_STOP_NONE;
 	walk->nr_same = 0;
+	walk->nr_ids = 0;
 	walk->ids_of = 0;
 	if (walk->missed)
 		walk->missed->file = 0;
@@ -348,8 +348,22 @@ void uw_walk_run(struct uw_walk *walk, struct uw_port *port)
 	if (walk->along)
 		uw_along_begin(walk->along);
 	run(walk, port, at);
+	walk->nr_filled = walk->nr_frames;
 	if (walk->along)
 		uw_along_end(walk);
+}
+
+void uw_walk_fill(struct uw_walk *walk)
+{
+	if (walk->nr_filled < walk->nr_frames)
+		uw_along_fill(walk);
+}
+
+u32 uw_walk_id(const struct uw_walk *walk, u32 frame)
+{
+	u32 outer = walk->nr_frames - frame;
+
+	return outer <= walk->nr_ids ? uw_trail_id(walk->along->trail, UW_TRAIL_STEPS + 1 - outer) : 0;
 }
 
 bool uw_stop_may_lack_table(enum uw_stop stop)
@@ -375,4 +389,5 @@ void uw_walk_go_on(struct uw_walk *walk, const struct uw_missed *from, struct uw
 	walk->nr_frames = from->nr_frames < walk->max_frames ? from->nr_frames : walk->max_frames;
 	begin(walk);
 	run(walk, port, from->at);
+	walk->nr_filled = walk->nr_frames;
 }

@@ -58,12 +58,20 @@ struct uw_port;
 /*
  * Walk until a named stop. Reads at most 3 words of memory per frame, and one more
  * for each use of a base register that is on the stack; 33 of a signal frame; two words again
- * where a plain step is given up, or leaves a trail; by a frame pointer of 32-bit Arm 7 words, 15
+ * where a plain step is given up, or leaves a trail; of UW_ALONE_SIGHT steps where one has pc and SP of a trail; by a
+ * frame pointer of 32-bit Arm 7 words, 15
  * at an exact pc. Of code at most twice UW_CODE_BYTES, at
  * an exact pc without a row; once, or a word on 32-bit Arm, after one that is not executable.
  * BAD_REGS: SP is not known, or arch is none; no frame then.
  */
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port);
+
+/*
+ * As long as nobody else has walk->along, after a walk: fill the frames that are not yet, as the trail has them; and
+ * what names that frame and all outer ones, or 0.
+ */
+void uw_walk_fill(struct uw_walk *walk);
+u32 uw_walk_id(const struct uw_walk *walk, u32 frame);
 
 /*
  * Whether a walk that has missed a table may have stopped so for want of it: what it took for a frame pointer may have been

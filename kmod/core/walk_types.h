@@ -15,9 +15,8 @@ struct uw_frame {
 	u64 pc;
 	u64 offset;      /* of pc in the file, or in the range's own space */
 	u32 file;        /* the port's number for the file; 0: none */
-	u32 stack_bytes; /* from this frame's SP to its CFA; see rule.h */
 	u8 method;       /* enum uw_method: how this frame was found */
-	u32 id;          /* 0, or what names this frame and all outer ones: see uw_walk.ids_of */
+	u32 stack_bytes; /* from this frame's SP to its CFA; see rule.h */
 };
 
 /* What a walk remembers from frame to frame besides the registers. */
@@ -52,8 +51,10 @@ struct uw_walk {
 	struct uw_along *along;   /* a trail of an earlier walk (trail.h); NULL: none. Only with plain */
 	struct uw_missed *missed; /* out: filled if it is not NULL; NULL: nobody can go on */
 	u32 nr_frames;            /* out */
+	u32 nr_filled;            /* out: so many are in frames; the others have to be asked for: see uw_walk_fill() */
 	enum uw_stop stop;        /* out: never NONE */
 	u32 nr_same;              /* out: so many outermost frames, with ids, are as in the thread's last walk */
+	u32 nr_ids;               /* out: so many outermost frames may have ids: see uw_walk_id() */
 	u64 ids_of;               /* out: equal ids of walks for which this is equal name equal frames, and stops */
 };
 

@@ -111,6 +111,7 @@ static void deferred_fill(struct uw_deferred_stack *stack, const struct uw_answe
 		stack->lost = 1 + answer->loss;
 		return;
 	}
+	uw_walk_fill(answer->walk);
 	stack->past = answer->past;
 	stack->stop = answer->walk->stop;
 	stack->word_bits = uw_abis[answer->walk->arch].word * BITS_PER_BYTE;

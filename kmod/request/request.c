@@ -324,9 +324,9 @@ static void look_at_missed(struct uw_missed *missed, const struct uw_walk *walk,
 		missed->readable = uw_memory_readable(port, missed->regs.r[uw_arch_sp(walk->arch)]);
 }
 
-static void request_walk(struct uw_request *request, struct uw_walk *walk, bool atomic)
+/* uw_steps_give(port) is due. */
+static void request_walk(struct uw_request *request, struct uw_walk *walk, struct uw_port *port, bool atomic)
 {
-	struct uw_port port;
 	u64 sp;
 
 	if (request->late_regs) {
@@ -336,30 +336,39 @@ static void request_walk(struct uw_request *request, struct uw_walk *walk, bool 
 	walk->regs = request->regs;
 	walk->arch = request->arch;
 	sp = walk->regs.r[uw_arch_sp(walk->arch)];
-	uw_memory_begin(&port, walk->arch, sp, atomic);
-	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port.probed))
-		uw_uprobe_regs(&port, &walk->regs);
-	uw_steps_take(&port, walk);
-	uw_walk_run(walk, &port);
-	uw_again_check(&request->regs, walk, &port);
-	uw_steps_give(&port);
+	uw_memory_begin(port, walk->arch, sp, atomic);
+	if (IS_ENABLED(CONFIG_UPROBES) && unlikely(port->probed))
+		uw_uprobe_regs(port, &walk->regs);
+	uw_steps_take(port, walk);
+	uw_walk_run(walk, port);
+	uw_again_check(&request->regs, walk, port);
 	/* A return probe also changes the shadow stack. */
-	if (unlikely(request->shadow) && !port.probed && uw_shadow_check(walk, &port, request->shadow))
+	if (unlikely(request->shadow) && !port->probed && uw_shadow_check(walk, port, request->shadow))
 		uw_stats_shadow_checked();
 	if (walk->missed)
-		look_at_missed(walk->missed, walk, &port);
+		look_at_missed(walk->missed, walk, port);
 	uw_stats_walk(walk->nr_frames);
+}
+
+/* The walk keeps nothing that other ones want. */
+static void request_settle(struct uw_walk *walk, struct uw_port *port)
+{
+	uw_walk_fill(walk);
+	walk->nr_ids = 0;
+	uw_steps_give(port);
 }
 
 /* The CPU's frames or none: this is no place for an allocator. */
 static void request_walk_early(struct uw_request *request)
 {
 	struct uw_walk walk = { .max_frames = min(READ_ONCE(max_frames), UW_MAX_ATOMIC_FRAMES) };
+	struct uw_port port;
 
 	walk.frames = uw_frames_take_spare();
 	if (!walk.frames)
 		return;
-	request_walk(request, &walk, true);
+	request_walk(request, &walk, &port, true);
+	request_settle(&walk, &port);
 	request->last.nr_frames = walk.nr_frames;
 	request->last.stop = walk.stop;
 	request->last.visible_to = askers_see_current();
@@ -381,7 +390,7 @@ void uw_request_walk_last(void)
 	}
 }
 
-static void request_deliver(struct uw_request *request, struct uw_answer *answer)
+static void request_deliver(struct uw_request *request, const struct uw_answer *answer)
 {
 	u32 i;
 
@@ -393,10 +402,11 @@ static void request_deliver(struct uw_request *request, struct uw_answer *answer
 
 static void request_answer_last(struct uw_request *request, struct uw_answer *answer)
 {
-	const struct uw_walk walk = {
+	struct uw_walk walk = {
 		.arch = request->arch,
 		.frames = request->last.frames,
 		.nr_frames = request->last.nr_frames,
+		.nr_filled = request->last.nr_frames,
 		.stop = request->last.stop,
 	};
 
@@ -405,24 +415,37 @@ static void request_answer_last(struct uw_request *request, struct uw_answer *an
 	request_deliver(request, answer);
 }
 
+/* What other modules do with a stack may take them as long as they like. */
+static void request_answer_walked(struct uw_request *request, struct uw_answer *answer)
+{
+	struct uw_port port UW_UNINITIALIZED;
+
+	request_walk(request, answer->walk, &port, false);
+	if (request->owed_by)
+		request_settle(answer->walk, &port);
+	request_deliver(request, answer);
+	uw_steps_give(&port);
+}
+
 static void request_answer_now(struct uw_request *request, struct uw_answer *answer)
 {
-	struct uw_missed missed;
-	struct uw_walk walk = { .max_frames = READ_ONCE(max_frames), .missed = &missed };
+	struct uw_missed missed UW_UNINITIALIZED;
+	struct uw_walk walk UW_UNINITIALIZED;
 
+	walk.max_frames = READ_ONCE(max_frames);
+	walk.missed = &missed;
 	/* Of a program that was being executed then, the registers were not there yet. */
 	if (request->in_execve || exec_id_differs(request))
 		request->late_regs = true;
 	walk.frames = uw_frames_take(walk.max_frames);
-	if (walk.frames) {
-		request_walk(request, &walk, false);
-		answer->walk = &walk;
-	} else {
+	if (!walk.frames) {
 		answer->loss = UWIND_LOSS_NOMEM;
+		request_deliver(request, answer);
+		return;
 	}
-	request_deliver(request, answer);
-	if (walk.frames)
-		uw_frames_give(walk.frames, walk.max_frames);
+	answer->walk = &walk;
+	request_answer_walked(request, answer);
+	uw_frames_give(walk.frames, walk.max_frames);
 }
 
 static void request_run(struct uw_work *work)

@@ -16,7 +16,7 @@ struct uw_walk;
 /* What a request came to: a walk, or a loss. On the stack of the task that answers; constant for askers. */
 struct uw_answer {
 	struct uw_request *request; /* Lifetime: while askers are called */
-	const struct uw_walk *walk; /* Lifetime: the same; NULL: lost */
+	struct uw_walk *walk;       /* Lifetime: the same; NULL: lost. Askers may change it by uw_walk_fill() only */
 	enum uwind_loss loss;       /* without a walk */
 	bool past;                  /* the task has given up the memory that was walked: see request->last */
 };

@@ -13,7 +13,7 @@
 
 const struct uw_known_part *uw_known_part(const struct uw_known *known, const struct uw_walk *walk, u32 frame)
 {
-	u32 id = walk->frames[frame].id;
+	u32 id = uw_walk_id(walk, frame);
 	const struct uw_known_part *part = &known->parts[id % UW_KNOWN_PARTS];
 
 	return id && walk->ids_of && part->id == id && part->ids_of == walk->ids_of ? part : NULL;
@@ -21,7 +21,7 @@ const struct uw_known_part *uw_known_part(const struct uw_known *known, const st
 
 void uw_known_set_part(struct uw_known *known, const struct uw_walk *walk, u32 frame, u16 number, u16 parts)
 {
-	u32 id = walk->frames[frame].id;
+	u32 id = uw_walk_id(walk, frame);
 
 	if (id && walk->ids_of)
 		known->parts[id % UW_KNOWN_PARTS] = (struct uw_known_part){

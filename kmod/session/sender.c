@@ -94,13 +94,23 @@ static u32 count_new(const struct uw_batch *batch, const struct uw_walk *walk, u
 	return nr;
 }
 
+/* The same, and those frames are filled. */
+static u32 fill_new(const struct uw_batch *batch, struct uw_walk *walk, u32 nr, const struct uw_known_part **part)
+{
+	u32 nr_new = count_new(batch, walk, nr, part);
+
+	if (nr_new > walk->nr_filled)
+		uw_walk_fill(walk);
+	return nr_new;
+}
+
 /* Those of a part that is known are announced. */
-static void send_files(struct uw_sender *sender, struct uw_batch *batch, const struct uw_walk *walk, u32 nr)
+static void send_files(struct uw_sender *sender, struct uw_batch *batch, struct uw_walk *walk, u32 nr)
 {
 	const struct uw_known_part *part;
 	u32 i, last = 0;
 
-	nr = count_new(batch, walk, nr, &part);
+	nr = fill_new(batch, walk, nr, &part);
 	for (i = 0; i < nr; i++) {
 		if (walk->frames[i].file && walk->frames[i].file != last)
 			send_file(sender, batch, &walk->frames[i]);
@@ -151,12 +161,12 @@ static u32 part_start(const struct uw_walk *walk, u32 i, u32 nr)
 }
 
 /* Returns the number of the innermost part. */
-static u16 send_stack(struct uw_batch_writer *writer, const struct uw_walk *walk, u32 nr)
+static u16 send_stack(struct uw_batch_writer *writer, struct uw_walk *walk, u32 nr)
 {
 	struct uw_part_of_stack part = { .stop = uw_record_stop(walk, nr) };
 	struct uw_known *known = &writer->batch->known;
 	const struct uw_known_part *outer;
-	u32 i = count_new(writer->batch, walk, nr, &outer), start;
+	u32 i = fill_new(writer->batch, walk, nr, &outer), start;
 	u16 parts = 0;
 
 	if (i < nr) {

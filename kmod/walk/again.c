@@ -78,7 +78,7 @@ static void compare(const struct uw_walk *walk, const struct uw_walk *again)
 		report(walk, again, equal);
 }
 
-void uw_again_check(const struct uw_regs *begun, const struct uw_walk *walk, const struct uw_port *port)
+void uw_again_check(const struct uw_regs *begun, struct uw_walk *walk, const struct uw_port *port)
 {
 	struct uw_walk again = { .regs = *begun, .arch = walk->arch, .max_frames = walk->max_frames };
 	struct uw_port another;
@@ -90,6 +90,7 @@ void uw_again_check(const struct uw_regs *begun, const struct uw_walk *walk, con
 		return;
 	uw_memory_begin(&another, walk->arch, begun->r[uw_arch_sp(walk->arch)], false);
 	uw_walk_run(&again, &another);
+	uw_walk_fill(walk);
 	if (!is_cut(&again))
 		compare(walk, &again);
 	kvfree(again.frames);

@@ -12,9 +12,9 @@ struct uw_walk;
 
 #ifdef UWIND_STALL
 /* begun: the registers of that walk, which has ended. Any context that walks. */
-void uw_again_check(const struct uw_regs *begun, const struct uw_walk *walk, const struct uw_port *port);
+void uw_again_check(const struct uw_regs *begun, struct uw_walk *walk, const struct uw_port *port);
 #else
-static inline void uw_again_check(const struct uw_regs *begun, const struct uw_walk *walk, const struct uw_port *port)
+static inline void uw_again_check(const struct uw_regs *begun, struct uw_walk *walk, const struct uw_port *port)
 {
 }
 #endif

@@ -14,6 +14,7 @@ struct uw_walk;
  * the port's key. Without effect if another walk that sleeps has them, there are none, or they are switched off.
  */
 void uw_steps_take(struct uw_port *port, struct uw_walk *walk);
+/* Give them back. Nobody asks what the walk has left there (uw_walk_fill(), uw_walk_id()) any more. */
 void uw_steps_give(struct uw_port *port);
 
 /* A mapping of code has been found true in this walk. */

@@ -64,6 +64,9 @@ struct Again {
 		if (memory)
 			memory->lend(walk);
 		uw_walk_run(&walk, &port_);
+		for (u32 i = 0; i < walk.nr_frames; i++)
+			ids.push_back(uw_walk_id(&walk, i));
+		uw_walk_fill(&walk);
 	}
 
 	bool same_as(const uw_walk& other) const
@@ -73,24 +76,25 @@ struct Again {
 
 	uw_walk walk;
 	std::vector<uw_frame> frames;
+	std::vector<u32> ids; // of the frames
 
 private:
 	uw_port port_;
 };
 
 // Frames with the same id name the same frames, out to the end.
-inline bool ids_are_true(const uw_walk& now, const uw_walk& before)
+inline bool ids_are_true(const Again& now, const Again& before)
 {
-	for (u32 i = 0; i < now.nr_frames; i++)
-		for (u32 j = 0; now.frames[i].id && j < before.nr_frames; j++) {
-			if (before.frames[j].id != now.frames[i].id)
+	for (u32 i = 0; i < now.ids.size(); i++)
+		for (u32 j = 0; now.ids[i] && j < before.ids.size(); j++) {
+			if (before.ids[j] != now.ids[i])
 				continue;
-			uw_walk inner = now, outer = before;
+			uw_walk inner = now.walk, outer = before.walk;
 			inner.frames += i;
 			inner.nr_frames -= i;
 			outer.frames += j;
 			outer.nr_frames -= j;
-			if (now.stop != before.stop || !same_frames(inner, outer))
+			if (inner.stop != outer.stop || !same_frames(inner, outer))
 				return false;
 		}
 	return true;
@@ -119,17 +123,16 @@ public:
 	uw_port port;
 };
 
-// Walks a world of its own, with an empty memory and a full one; then with what is left of that in worlds that differ by a
-// word.
+// Walks a world of its own, with an empty memory and a full one; then with what is left of that in worlds that differ
+// by a word.
 inline bool same_with(Memory& memory, const uw_walk& begun, const uw_walk& done, const uw_port& port)
 {
 	const Again cold(begun, port, &memory), warm(begun, port, &memory), along(begun, port, &memory);
-	bool same =
-		cold.same_as(done) && warm.same_as(done) && along.same_as(done) && ids_are_true(along.walk, warm.walk);
+	bool same = cold.same_as(done) && warm.same_as(done) && along.same_as(done) && ids_are_true(along, warm);
 	for (u32 nth = 0; port.nr_slices && nth < 12; nth++) {
 		const Changed world(port, nth);
 		const Again fresh(begun, world.port, nullptr), again(begun, world.port, &memory);
-		same &= again.same_as(fresh.walk) && ids_are_true(again.walk, warm.walk);
+		same &= again.same_as(fresh.walk) && ids_are_true(again, warm);
 	}
 	return same;
 }

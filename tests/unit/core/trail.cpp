@@ -5,6 +5,10 @@
 
 #include "unit/core/world.h"
 
+extern "C" {
+#include "alone.h"
+}
+
 using namespace core;
 
 namespace {
@@ -13,6 +17,10 @@ constexpr u64 text = 0x400000;
 constexpr u64 stack = 0x7ffe00000000;
 constexpr u32 frame_words = 4;
 constexpr u32 first_frames = 36; // in the first of two mappings of code
+
+struct NamedFrame : uw_frame {
+	u32 id;
+};
 
 // A stack of frames of 32 bytes, each in a function of its own; the last one is the outermost, with a word above its
 // SP.
@@ -44,7 +52,7 @@ public:
 	static u64 saved_fp(u32 n) { return fp(n); }
 
 	// From frame n on, which is at that pc.
-	std::vector<uw_frame> walk(u32 n = 0, u64 pc = text, u32 max_frames = 300)
+	std::vector<NamedFrame> walk(u32 n = 0, u64 pc = text, u32 max_frames = 300)
 	{
 		const uw_port_slice slice{stack, words_.size() * 8, reinterpret_cast<const u8*>(words_.data())};
 		uw_port port{};
@@ -67,12 +75,16 @@ public:
 		walk.frames = frames.data();
 		memory.lend(walk);
 		uw_walk_run(&walk, &port);
-		frames.resize(walk.nr_frames);
+		nr_filled = walk.nr_filled;
+		uw_walk_fill(&walk);
+		std::vector<NamedFrame> named;
+		for (u32 i = 0; i < walk.nr_frames; i++)
+			named.push_back({frames[i], uw_walk_id(&walk, i)});
 		nr_frames = walk.nr_frames;
 		stop = walk.stop;
 		regs = walk.regs;
 		reads = port.reads;
-		return frames;
+		return named;
 	}
 
 	// All of it becomes a trail.
@@ -81,11 +93,15 @@ public:
 	// What the last walk did not look up itself.
 	u32 followed() const { return memory.along->on_trail ? nr_frames - memory.along->met_frame : 0; }
 
+	// How often it left the trail.
+	u32 leaves() const { return UW_TRAIL_LEAVES - memory.along->leaves_left; }
+
 	Memory memory;
 	u32 key = 7;
 	u32 busy_at_look = 0;
 	u64 absent = 0;
 	u32 nr_frames = 0;
+	u32 nr_filled = 0;
 	enum uw_stop stop = UW_STOP_NONE;
 	uw_regs regs{};
 	u32 reads = 0;
@@ -115,6 +131,20 @@ TEST_CASE("the same stack is walked along its trail, and its frames have the sam
 		REQUIRE(now[i].id == before[i].id);
 		REQUIRE((i == 1 || now[i].id != now[i - 1].id));
 	}
+}
+
+TEST_CASE("frames at the end of a stack that are as they were are left on the trail")
+{
+	Stack stack(40);
+	stack.tread();
+	REQUIRE(stack.nr_filled == 41);
+	stack.walk();
+	REQUIRE(stack.nr_filled == 1);
+	stack.call(20, text + 0x1000);
+	stack.walk();
+	REQUIRE(stack.nr_filled == 22);
+	REQUIRE(stack.walk(0, text, 30).size() == 30);
+	REQUIRE(stack.nr_filled == 30);
 }
 
 TEST_CASE("new inner frames lead to the trail, and become a part of it")
@@ -175,22 +205,34 @@ TEST_CASE("a step of the trail whose saved frame pointer cannot be read at once 
 
 TEST_CASE("a walk that has left its trail often meets it no more")
 {
+	const u32 apart = 2 * UW_ALONE_SIGHT;
 	Stack stack(60);
 	stack.tread();
 	for (u32 n = 1; n < UW_TRAIL_LEAVES; n++)
-		stack.call(5 * n, text + 0x1000);
+		stack.call(apart * n, text + 0x1000);
 	stack.tread();
 	for (u32 n = 1; n < UW_TRAIL_LEAVES; n++)
-		stack.call(5 * n, text + 16 * (5 * n + 1));
+		stack.call(apart * n, text + 16 * (apart * n + 1));
 	stack.walk();
-	REQUIRE(stack.followed() == 60 - 5 * (UW_TRAIL_LEAVES - 1) - 1);
+	REQUIRE(stack.followed() == 60 - apart * (UW_TRAIL_LEAVES - 1) - 1);
 	for (u32 n = 1; n <= UW_TRAIL_LEAVES; n++)
-		stack.call(5 * n, text + 0x1000);
+		stack.call(apart * n, text + 0x1000);
 	stack.walk();
 	REQUIRE(stack.followed() == 0);
 	REQUIRE(stack.stop == UW_STOP_OUTERMOST);
 	stack.walk();
 	REQUIRE(stack.followed() == 60);
+}
+
+TEST_CASE("a trail is met where the stack leads as it does for some steps, not where pc and SP are the same by chance")
+{
+	Stack stack(40);
+	stack.tread();
+	for (u32 n = 4; n < 40; n += UW_ALONE_SIGHT)
+		stack.call(n, text + 0x1000);
+	stack.walk();
+	REQUIRE(stack.followed() == 3); // to the stack's end
+	REQUIRE(stack.leaves() == 1);
 }
 
 TEST_CASE("of a deep stack the outer steps are the trail")
@@ -208,11 +250,11 @@ TEST_CASE("frames that do not lead to the stack's end have no ids")
 {
 	Stack stack(40);
 	stack.tread();
-	for (const uw_frame& frame : stack.walk(0, text, 30))
+	for (const NamedFrame& frame : stack.walk(0, text, 30))
 		REQUIRE(frame.id == 0);
 	REQUIRE(stack.stop == UW_STOP_DEPTH);
 	stack.call(30, 0);
-	for (const uw_frame& frame : stack.walk())
+	for (const NamedFrame& frame : stack.walk())
 		REQUIRE(frame.id == 0);
 	REQUIRE(stack.stop == UW_STOP_ZERO_RA);
 }

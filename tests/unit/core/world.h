@@ -276,6 +276,7 @@ public:
 		const uw_walk begun = walk;
 		const uw_port fresh = port;
 		uw_walk_run(&walk, &port);
+		uw_walk_fill(&walk);
 		if (!same_when_remembered(begun, walk, fresh))
 			throw std::logic_error("a walk with remembered steps finds something else");
 		if (!same_when_gone_on(begun, walk, fresh))

@@ -86,7 +86,7 @@ Frames callers(std::size_t count, std::size_t files)
 		const std::uint64_t offset = 0x20000 + random() % 0x200000;
 		const auto stack_bytes = static_cast<u32>(16 + random() % 32 * 8);
 		frames.push_back({0x7f1234560000 + (file << 24) + offset, offset, static_cast<u32>(100 + file),
-				  stack_bytes, static_cast<u8>(i ? UW_METHOD_EH_FRAME : UW_METHOD_PC)});
+				  static_cast<u8>(i ? UW_METHOD_EH_FRAME : UW_METHOD_PC), stack_bytes});
 	}
 	return frames;
 }
@@ -110,22 +110,22 @@ TEST_CASE("the extremes of each number are read as they were written")
 	for (const std::uint64_t pc : extremes)
 		for (const std::uint64_t offset : extremes)
 			for (const std::uint64_t small : extremes)
-				check_round_trip({{pc, offset, static_cast<u32>(small), static_cast<u32>(small), 255},
-						  {offset, pc, static_cast<u32>(small), 0, 14},
-						  {pc - 1, offset - 1, static_cast<u32>(small), 4, 15}});
+				check_round_trip({{pc, offset, static_cast<u32>(small), 255, static_cast<u32>(small)},
+						  {offset, pc, static_cast<u32>(small), 14, 0},
+						  {pc - 1, offset - 1, static_cast<u32>(small), 15, 4}});
 }
 
 TEST_CASE("more places than are remembered are read as they were written")
 {
 	Frames frames;
 	for (std::uint64_t i = 0; i < most_frames; i++)
-		frames.push_back({0x1000 * (i % 9) + i, i, static_cast<u32>(i % 9), 16, UW_METHOD_FP});
+		frames.push_back({0x1000 * (i % 9) + i, i, static_cast<u32>(i % 9), UW_METHOD_FP, 16});
 	check_round_trip(frames);
 }
 
 TEST_CASE("no frame takes more than the most that it may, and one does")
 {
-	const uw_frame most{1ull << 63, ~0ull, ~0u, 3, 15};
+	const uw_frame most{1ull << 63, ~0ull, ~0u, 15, 3};
 	CHECK(written({most}).size() == UW_FRAME_CODE_BYTES);
 	for (unsigned seed = 0; seed < 500; seed++) {
 		const Frames frames = RandomFrames(seed).stack();

@@ -137,5 +137,5 @@ struct RecordBlob {
 
 inline uw_frame plain_frame(std::uint64_t number)
 {
-	return {0x1000 + number, 0x10 + number, 3, number ? ~0u : 48, UW_METHOD_PC};
+	return {0x1000 + number, 0x10 + number, 3, UW_METHOD_PC, number ? ~0u : 48};
 }
