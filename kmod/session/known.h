@@ -11,9 +11,10 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
-struct uw_walk;
+#include "core/walk_types.h"
 
 #define UW_KNOWN_PARTS   64
+#define UW_KNOWN_LEAVES  16
 #define UW_KNOWN_THREADS 8
 
 /* A part of a stack, with all parts below it: named by its innermost frame's id. */
@@ -22,6 +23,13 @@ struct uw_known_part {
 	u32 id;
 	u16 number; /* of its record */
 	u16 parts;  /* so many, itself included */
+};
+
+/* A part of one frame, the innermost one, with another part below it. */
+struct uw_known_leaf {
+	struct uw_frame frame;
+	u16 below;  /* number of that part */
+	u16 number; /* of its record; 0: none */
 };
 
 /* What a record of a thread says, and what decides the rest of it. */
@@ -36,6 +44,7 @@ struct uw_known_thread {
 /* All zero: nothing. */
 struct uw_known {
 	struct uw_known_part parts[UW_KNOWN_PARTS];       /* by id */
+	struct uw_known_leaf leaves[UW_KNOWN_LEAVES];     /* by pc */
 	struct uw_known_thread threads[UW_KNOWN_THREADS]; /* by pid */
 };
 
@@ -43,6 +52,10 @@ struct uw_known {
 const struct uw_known_part *uw_known_part(const struct uw_known *known, const struct uw_walk *walk, u32 frame);
 /* Does nothing if the frame has no id. number is not 0. */
 void uw_known_set_part(struct uw_known *known, const struct uw_walk *walk, u32 frame, u16 number, u16 parts);
+
+/* The number of a part that is that frame alone, with that one below it, which is not 0; or 0. */
+u16 uw_known_leaf(const struct uw_known *known, const struct uw_frame *frame, u16 below);
+void uw_known_set_leaf(struct uw_known *known, const struct uw_frame *frame, u16 below, u16 number);
 
 /* The number of the thread current, or 0. */
 u16 uw_known_current(const struct uw_known *known);

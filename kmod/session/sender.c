@@ -108,13 +108,15 @@ static u32 fill_new(const struct uw_batch *batch, struct uw_walk *walk, u32 nr, 
 static void send_files(struct uw_sender *sender, struct uw_batch *batch, struct uw_walk *walk, u32 nr)
 {
 	const struct uw_known_part *part;
-	u32 i, last = 0;
+	const struct uw_frame *frame = walk->frames, *end = frame + fill_new(batch, walk, nr, &part);
+	u32 last = 0;
 
-	nr = fill_new(batch, walk, nr, &part);
-	for (i = 0; i < nr; i++) {
-		if (walk->frames[i].file && walk->frames[i].file != last)
-			send_file(sender, batch, &walk->frames[i]);
-		last = walk->frames[i].file;
+	for (; frame < end; frame++) {
+		if (frame->file == last)
+			continue;
+		last = frame->file;
+		if (last)
+			send_file(sender, batch, frame);
 	}
 }
 
@@ -160,6 +162,26 @@ static u32 part_start(const struct uw_walk *walk, u32 i, u32 nr)
 	return i - start > UWIND_PART_FRAMES ? i - UWIND_PART_FRAMES : start;
 }
 
+static u16 send_part(struct uw_batch_writer *writer, const struct uw_part_of_stack *part)
+{
+	uw_batch_reserve(writer, UW_MOST_STACK_BYTES);
+	return uw_batch_add_named(writer, uw_record_stack(writer->at, writer->room, part));
+}
+
+/* The innermost frame alone, which is mostly one of a few. */
+static u16 send_leaf(struct uw_batch_writer *writer, const struct uw_part_of_stack *part)
+{
+	struct uw_known *known = &writer->batch->known;
+	u16 number = part->below ? uw_known_leaf(known, part->frames, part->below) : 0;
+
+	if (number)
+		return number;
+	number = send_part(writer, part);
+	if (number && part->below)
+		uw_known_set_leaf(known, part->frames, part->below, number);
+	return number;
+}
+
 /* Returns the number of the innermost part. */
 static u16 send_stack(struct uw_batch_writer *writer, struct uw_walk *walk, u32 nr)
 {
@@ -177,13 +199,17 @@ static u16 send_stack(struct uw_batch_writer *writer, struct uw_walk *walk, u32 
 		start = part_start(walk, i, nr);
 		part.nr = i - start;
 		part.frames = &walk->frames[start];
-		uw_batch_reserve(writer, UW_MOST_STACK_BYTES);
-		part.below = uw_batch_add_named(writer, uw_record_stack(writer->at, writer->room, &part));
+		part.below = i == 1 ? send_leaf(writer, &part) : send_part(writer, &part);
 		i = start;
 		if (part.below && i && nr == walk->nr_frames)
 			uw_known_set_part(known, walk, i, part.below, ++parts);
 	} while (i);
 	return part.below;
+}
+
+static struct uw_sample_of sample_of(struct uw_triggers of)
+{
+	return (struct uw_sample_of){ .weight = of.all - of.noted, .events = of.noted };
 }
 
 static void send_sample(struct uw_batch_writer *writer, const struct uw_answer *answer, const struct uw_sample_of *of)
@@ -217,7 +243,7 @@ static void count_stack(struct uw_sender *sender, const struct uw_answer *answer
 static u32 send_records(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
 			struct uw_triggers of, bool unfinished)
 {
-	struct uw_sample_of sample = { .weight = of.all - of.noted, .events = of.noted };
+	struct uw_sample_of sample = sample_of(of);
 	struct uw_batch_writer writer;
 	u32 needed;
 	u16 last;
@@ -271,18 +297,58 @@ static bool send_and_go_on(struct uw_sender *sender, struct uw_batch *batch, con
 	return sent;
 }
 
+/* The number of the innermost part, if all frames but that one are as in the thread's last walk, and all are in the message; or 0. */
+static u16 known_stack(const struct uw_batch *batch, const struct uw_walk *walk, u32 nr)
+{
+	const struct uw_known_part *part;
+
+	if (!batch->skb || nr < 2 || nr < walk->nr_frames || walk->nr_same != nr - 1)
+		return 0;
+	part = uw_known_part(&batch->known, walk, 1);
+	return part ? uw_known_leaf(&batch->known, walk->frames, part->number) : 0;
+}
+
+/* Nothing but the sample is new: whether it is in the message. */
+static bool send_again(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u16 stack,
+		       struct uw_triggers of)
+{
+	struct uw_sample_of sample = sample_of(of);
+	struct uw_batch_writer writer;
+
+	sample.thread = uw_known_current(&batch->known);
+	sample.stack = stack;
+	if (!sample.thread || answer->past)
+		return false;
+	uw_batch_begin(&writer, batch);
+	send_sample(&writer, answer, &sample);
+	if (uw_batch_end(&writer))
+		return false;
+	count_stack(sender, answer, false);
+	return true;
+}
+
 /* Whether it is in the message. */
-static bool send_answer(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
-			struct uw_triggers of)
+static bool send_spelled_out(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
+			     struct uw_triggers of, bool unfinished)
 {
 	bool sent = false;
 
 	if (nr)
 		send_files(sender, batch, answer->walk, nr);
-	if (uw_unfinished_wanted(&sender->unfinished, answer, nr))
+	if (unfinished)
 		sent = send_and_go_on(sender, batch, answer, nr, of);
+	return sent || send_somewhere(sender, batch, answer, nr, of, false);
+}
+
+static bool send_answer(struct uw_sender *sender, struct uw_batch *batch, const struct uw_answer *answer, u32 nr,
+			struct uw_triggers of)
+{
+	bool unfinished = uw_unfinished_wanted(&sender->unfinished, answer, nr);
+	u16 stack = nr && !unfinished ? known_stack(batch, answer->walk, nr) : 0;
+	bool sent = stack && send_again(sender, batch, answer, stack, of);
+
 	if (!sent)
-		sent = send_somewhere(sender, batch, answer, nr, of, false);
+		sent = send_spelled_out(sender, batch, answer, nr, of, unfinished);
 	if (sent && answer->walk)
 		batch->message.weight += of.all;
 	return sent;
