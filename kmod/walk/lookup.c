@@ -139,7 +139,7 @@ static bool range_matches_vma(const struct uw_range *range, struct vm_area_struc
 			     range->refused == vma->vm_file && uw_range_refusal_holds(range);
 }
 
-/* A mapping that was met before, and is the same, is true again. */
+/* A mapping that was met before, and is the same, is true again, and this walk has found that. */
 static bool mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 {
 	struct uw_range *range;
@@ -150,8 +150,10 @@ static bool mapped_confirm(struct uw_port *port, struct vm_area_struct *vma)
 	rcu_read_lock();
 	range = (struct uw_range *)uw_ranges_find(rcu_dereference(port->space->mapped.ranges), vma->vm_start);
 	same = range && range_matches_vma(range, vma);
-	if (same)
+	if (same) {
 		WRITE_ONCE(range->epoch, port->epoch);
+		uw_steps_cover(port, range);
+	}
 	rcu_read_unlock();
 	return same;
 }
@@ -214,10 +216,13 @@ int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found)
 	return err;
 }
 
+/* Where each walk looks at each mapping, that is not asked for: hardly another walk has done so since this one began. */
 static bool cover_known(struct uw_port *port, u64 address)
 {
 	bool known;
 
+	if (!UW_MM_SEQUENCE)
+		return false;
 	rcu_read_lock();
 	known = mapped_find(port, address);
 	rcu_read_unlock();
@@ -228,7 +233,7 @@ static bool cover_look(struct uw_port *port, u64 address)
 {
 	struct vm_area_struct *vma = vma_lookup(current->mm, address);
 
-	return vma && (vma->vm_flags & VM_EXEC) && mapped_confirm(port, vma) && cover_known(port, address);
+	return vma && (vma->vm_flags & VM_EXEC) && mapped_confirm(port, vma);
 }
 
 /* What is not known is left to uw_lookup_find(). */

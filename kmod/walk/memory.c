@@ -54,7 +54,7 @@ static bool memory_is_known(struct uw_port *port, u64 address)
 {
 	bool known;
 
-	if (!port->space)
+	if (!UW_MM_SEQUENCE || !port->space)
 		return false;
 	rcu_read_lock();
 	known = memory_find(port, address);

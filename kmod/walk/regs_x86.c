@@ -24,16 +24,29 @@ static enum uw_arch regs_take_i386(struct uw_regs *regs, struct pt_regs *pt)
 
 enum uw_arch uw_regs_take(struct uw_regs *regs, struct pt_regs *pt)
 {
-	const unsigned long values[] = {
-		pt->ax, pt->dx, pt->cx,  pt->bx,  pt->si,  pt->di,  pt->bp,  pt->sp,
-		pt->r8, pt->r9, pt->r10, pt->r11, pt->r12, pt->r13, pt->r14, pt->r15,
-	};
+	u64 *r = regs->r;
 
 	if (!user_64bit_mode(pt))
 		return regs_take_i386(regs, pt);
-	memset(regs, 0, sizeof(*regs));
-	memcpy(regs->r, values, sizeof(values));
+	r[0] = pt->ax;
+	r[1] = pt->dx;
+	r[2] = pt->cx;
+	r[UW_X86_BX] = pt->bx;
+	r[4] = pt->si;
+	r[5] = pt->di;
+	r[UW_X86_FP] = pt->bp;
+	r[UW_X86_SP] = pt->sp;
+	r[8] = pt->r8;
+	r[9] = pt->r9;
+	r[10] = pt->r10;
+	r[11] = pt->r11;
+	r[12] = pt->r12;
+	r[13] = pt->r13;
+	r[14] = pt->r14;
+	r[15] = pt->r15;
 	regs->pc = pt->ip;
-	regs->known = (1u << ARRAY_SIZE(values)) - 1;
+	regs->known = (1u << UW_X86_RA) - 1;
+	regs->on_stack = 0;
+	regs->thumb = false;
 	return UW_ARCH_X86_64;
 }
