@@ -15,10 +15,12 @@
  * Whether a mapping is still what it was is not part of the key: each walk finds that out
  * for each mapping, once (lookup.c), and uses steps in those mappings only.
  */
+#include <linux/gfp.h>
+#include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
-#include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include "core/plain.h"
 #include "core/trail.h"
@@ -72,6 +74,9 @@ static void steps_forget(struct uw_steps *steps)
 	memset(steps->trails, 0, sizeof(steps->trails));
 	steps->last_key = 0;
 }
+
+/* See docs/limits.md. */
+static_assert(sizeof(struct uw_steps) <= 44 * 1024);
 
 static u64 bound_changes(const struct uw_space *space)
 {
@@ -181,16 +186,33 @@ void uw_steps_cover(struct uw_port *port, const struct uw_range *range)
 		steps_renew(port);
 }
 
+/* Whole pages only: kmalloc() would take the next power of two. */
+static struct uw_steps *steps_alloc(void)
+{
+	struct uw_steps *steps =
+		alloc_pages_exact(sizeof(*steps), GFP_KERNEL | __GFP_ZERO | __GFP_NORETRY | __GFP_NOWARN);
+
+	return steps ?: vzalloc(sizeof(*steps));
+}
+
+static void steps_free(struct uw_steps *steps)
+{
+	if (is_vmalloc_addr(steps))
+		vfree(steps);
+	else if (steps)
+		free_pages_exact(steps, sizeof(*steps));
+}
+
 static int steps_create(int cpu)
 {
-	struct uw_steps *steps = kvzalloc(sizeof(*steps), GFP_KERNEL);
+	struct uw_steps *steps = steps_alloc();
 
 	if (!steps)
 		return -ENOMEM;
 	steps->cpu = cpu;
 	steps->along.ids_of = cpu + 1;
 	if (cmpxchg(per_cpu_ptr(&steps_of, cpu), NULL, steps))
-		kvfree(steps);
+		steps_free(steps);
 	else
 		steps_put_back(steps);
 	return 0;
@@ -213,5 +235,5 @@ void uw_steps_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		kvfree(per_cpu(steps_of, cpu));
+		steps_free(per_cpu(steps_of, cpu));
 }
