@@ -56,12 +56,11 @@
 struct uw_port;
 
 /*
- * Walk until a named stop. Reads at most 3 words of memory per frame, and one more
- * for each use of a base register that is on the stack; 33 of a signal frame; two words again
- * where a plain step is given up, or leaves a trail; of UW_ALONE_SIGHT steps where one has pc and SP of a trail; by a
- * frame pointer of 32-bit Arm 7 words, 15
- * at an exact pc. Of code at most twice UW_CODE_BYTES, at
- * an exact pc without a row; once, or a word on 32-bit Arm, after one that is not executable.
+ * Walk until a named stop. Reads at most 3 words of memory per frame, and one more for each use of a base register that
+ * is on the stack; 33 of a signal frame; two words again where a plain step is given up, or leaves a trail; two of each of
+ * UW_ALONE_SIGHT steps where pc and SP are those of a trail; by a frame pointer of 32-bit Arm 7 words, 15 at an exact pc.
+ * Of code at most twice UW_CODE_BYTES, at an exact pc without a row; once, or a word on 32-bit Arm, after one that is not
+ * executable.
  * BAD_REGS: SP is not known, or arch is none; no frame then.
  */
 void uw_walk_run(struct uw_walk *walk, struct uw_port *port);
