@@ -31,10 +31,12 @@ void uw_along_fill(struct uw_walk *walk)
 {
 	struct uw_along *along = walk->along;
 	const struct uw_trail *trail = along->trail;
-	struct uw_frame *frame = walk->frames + along->met_frame, *end = frame + along->nr_left;
-	u32 step = along->met;
+	u32 step = along->met, end = step + along->nr_left;
+	struct uw_frame *frame;
 
-	for (; frame < end; frame++, step++) {
+	if (step == end)
+		return;
+	for (frame = walk->frames + along->met_frame; step < end; frame++, step++) {
 		frame->pc = trail->steps[step].pc;
 		frame->offset = trail->frames[step].offset;
 		frame->file = trail->frames[step].file;
