@@ -55,6 +55,11 @@ void uw_stats_throttled(struct uw_counts __percpu *session)
 	this_cpu_inc(module_counts.throttled);
 }
 
+void uw_stats_own(struct uw_counts __percpu *session)
+{
+	this_cpu_inc(session->own);
+}
+
 void uw_stats_counter_failed(void)
 {
 	atomic64_inc(&counters_failed);
@@ -102,6 +107,7 @@ void uw_stats_sum(struct uw_counts *sum, const struct uw_counts __percpu *counts
 			sum->stops[i] += READ_ONCE(one->stops[i]);
 		sum->periods_missed += READ_ONCE(one->periods_missed);
 		sum->throttled += READ_ONCE(one->throttled);
+		sum->own += READ_ONCE(one->own);
 	}
 	/* Last: whatever was counted above had been requested before. */
 	smp_rmb();

@@ -17,6 +17,7 @@ struct uw_counts {
 	u64 stops[UWIND_NR_STOPS];
 	u64 periods_missed; /* triggers that did not come: not requested */
 	u64 throttled;
+	u64 own; /* events that were uwind's own doing: not requested */
 };
 
 /* Any context. */
@@ -28,6 +29,7 @@ void uw_stats_dropped(struct uw_counts __percpu *session, u64 weight);
 /* A counter was late by so many periods; it was stopped until the next tick. */
 void uw_stats_missed(struct uw_counts __percpu *session, u64 periods);
 void uw_stats_throttled(struct uw_counts __percpu *session);
+void uw_stats_own(struct uw_counts __percpu *session);
 void uw_stats_counter_failed(void);
 /* A session ended with these open: pending for it, lost for the module. */
 void uw_stats_session_gone(u64 weight);

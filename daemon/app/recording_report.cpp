@@ -112,6 +112,7 @@ void Recording::fill_counters(const SessionStats& stats, Report& report)
 	counters.others["events"] = minus(stats.events, reported_.events);
 	counters.others["events_lost"] = minus(stats.events_lost, reported_.events_lost);
 	counters.others["events_dropped"] = minus(stats.events_dropped, reported_.events_dropped);
+	counters.others["events_own"] = minus(stats.events_own, reported_.events_own);
 	counters.others["unfinished"] = minus(stats.unfinished, reported_.unfinished);
 	counters.others["unfinished_refused"] = minus(stats.unfinished_refused, reported_.unfinished_refused);
 	const Counts counts = own_counts();

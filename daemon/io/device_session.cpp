@@ -174,6 +174,7 @@ SessionStats stats_of(const uwind_session_stats& raw)
 	stats.events = raw.events;
 	stats.events_lost = raw.events_lost;
 	stats.events_dropped = raw.events_dropped;
+	stats.events_own = raw.events_own;
 	return stats;
 }
 

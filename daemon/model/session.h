@@ -79,6 +79,7 @@ struct SessionStats {
 	std::uint64_t events = 0;             // that counters noted
 	std::uint64_t events_lost = 0;        // and did not, as too many waited to be sent
 	std::uint64_t events_dropped = 0;     // of those noted, what the reader's full socket refused
+	std::uint64_t events_own = 0;         // not counted: as threads' stacks were walked and sent
 };
 
 // Of the module, since it was loaded.

@@ -394,6 +394,7 @@ struct uwind_session_stats {
 	__u64 events;             /* noted for a UWIND_RECORD_EVENT */
 	__u64 events_lost;        /* not noted: too many waited. Those that wanted a stack are also lost as overrun */
 	__u64 events_dropped;     /* of events: their message was refused */
+	__u64 events_own;         /* happened as a thread's own stack was walked and sent: not requested */
 };
 
 /*

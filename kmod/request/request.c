@@ -117,11 +117,17 @@ static void pending_publish(struct uw_request *request)
 	WRITE_ONCE(request->task, current);
 }
 
+/* From here on a trigger makes a new request. */
+static void pending_hide(struct uw_request *request)
+{
+	WRITE_ONCE(request->task, NULL);
+}
+
 static void pending_remove(struct uw_request *request)
 {
 	u32 i;
 
-	WRITE_ONCE(request->task, NULL);
+	pending_hide(request);
 	for (i = 0; i < UW_PENDING_PROBES; i++) {
 		struct uw_request **slot = pending_slot(request->owner, i);
 
@@ -199,6 +205,23 @@ static struct uw_request *request_new(struct pt_regs *regs, int *loss)
 	if (in_nmi())
 		irq_work_queue(this_cpu_ptr(&kick_work));
 	return request;
+}
+
+/*
+ * It has its place in the table until the answer is given, so that it is found here. Who asks for what the answer
+ * itself does would be answered for ever, before the task gets back to user space.
+ */
+bool uw_request_is_answering(void)
+{
+	u32 i;
+
+	for (i = 0; i < UW_PENDING_PROBES; i++) {
+		const struct uw_request *request = READ_ONCE(*pending_slot(current, i));
+
+		if (request && READ_ONCE(request->owner) == current && READ_ONCE(request->answering))
+			return true;
+	}
+	return false;
 }
 
 bool uw_request_suits(const struct task_struct *task)
@@ -394,8 +417,7 @@ static void request_deliver(struct uw_request *request, const struct uw_answer *
 {
 	u32 i;
 
-	/* From here on a trigger makes a new request. */
-	pending_remove(request);
+	pending_hide(request);
 	for (i = 0; i < nr_askers; i++)
 		askers[i]->answer(answer);
 }
@@ -453,6 +475,7 @@ static void request_run(struct uw_work *work)
 	struct uw_request *request = container_of(work, struct uw_request, work);
 	struct uw_answer answer = { .request = request };
 
+	WRITE_ONCE(request->answering, true);
 	if (request->last.frames) {
 		request_answer_last(request, &answer);
 	} else if (!current->mm) {
@@ -464,6 +487,8 @@ static void request_run(struct uw_work *work)
 	} else {
 		request_answer_now(request, &answer);
 	}
+	pending_remove(request);
+	WRITE_ONCE(request->answering, false);
 	request_free(request);
 }
 

@@ -37,6 +37,9 @@ void uw_request_register(const struct uw_asker *asker);
 /* How many frames a walk has at most: what the deepest asker wants. */
 void uw_request_set_max_frames(u32 most);
 
+/* Current, in a task's context, does what a request needs. Any context. */
+bool uw_request_is_answering(void);
+
 /* It has a stack in user space that can be asked for. Any context. */
 bool uw_request_suits(const struct task_struct *task);
 

@@ -50,6 +50,7 @@ struct uw_request {
 	 * anywhere by READ_ONCE().
 	 */
 	const struct task_struct *task;
+	bool answering;         /* its task is at it. Written and read by its owner only */
 	struct uw_quota *quota; /* whose share it takes; NULL: nobody's. Order: set before it is queued */
 	struct uw_last_walk last;
 	/* Set before it is queued, constant until answered, but for arch, regs and shadow if late_regs is set: */

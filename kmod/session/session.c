@@ -78,6 +78,15 @@ static bool session_note(struct uw_session *session, const struct firing *firing
 	return asked;
 }
 
+/* What its own answers do would be answered for ever: interrupts are not, but what happens in a task's context. */
+static bool session_is_cause(const struct uw_session *session)
+{
+	if (!in_task() || !uw_request_is_answering())
+		return false;
+	uw_stats_own(session->counts);
+	return true;
+}
+
 /* A kernel thread has no viewer but one with privilege. */
 static bool session_takes_current(const struct uw_session *session)
 {
@@ -89,7 +98,7 @@ bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *c
 {
 	const struct firing firing = { .counter = UWIND_EVENT_REQUESTED, .regs = regs, .period = 1 };
 
-	if (!uw_request_suits(current) || !session_takes_current(session))
+	if (!uw_request_suits(current) || !session_takes_current(session) || session_is_cause(session))
 		return false;
 	return session->listed ? session_note(session, &firing, cookie) : session_ask(session, regs, NULL, cookie);
 }
@@ -105,7 +114,8 @@ static void session_fired(struct uw_trigger_owner *owner, const struct uw_firing
 	};
 	u64 cookie;
 
-	if (!(uw_request_suits(current) || firing.kernel_stack) || !session_takes_current(event->session))
+	if (!(uw_request_suits(current) || firing.kernel_stack) || !session_takes_current(event->session) ||
+	    session_is_cause(event->session))
 		return;
 	if (event->unnoted && !firing.kernel_stack)
 		session_ask(event->session, fired->regs, NULL, &cookie);
@@ -367,6 +377,7 @@ void uw_session_counts(struct uw_session *session, struct uwind_session_stats *s
 	memcpy(stats->stops, sum.stops, sizeof(sum.stops));
 	stats->periods_missed = sum.periods_missed;
 	stats->throttled = sum.throttled;
+	stats->events_own = sum.own;
 	stats->counters_failed = counters_failed(session);
 	uw_sender_stats(&session->sender, stats);
 }

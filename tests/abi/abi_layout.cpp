@@ -186,7 +186,7 @@ namespace {
 	OFFSET(uwind_session_ask, tid, 4);
 	OFFSET(uwind_session_ask, cookie, 8);
 
-	SIZE(uwind_session_stats, 520, 8);
+	SIZE(uwind_session_stats, 528, 8);
 	OFFSET(uwind_session_stats, size, 0);
 	OFFSET(uwind_session_stats, session, 4);
 	OFFSET(uwind_session_stats, requested, 8);
@@ -207,6 +207,7 @@ namespace {
 	OFFSET(uwind_session_stats, events, 496);
 	OFFSET(uwind_session_stats, events_lost, 504);
 	OFFSET(uwind_session_stats, events_dropped, 512);
+	OFFSET(uwind_session_stats, events_own, 520);
 
 	SIZE(uwind_self_add, 112, 8);
 	OFFSET(uwind_self_add, size, 0);
@@ -327,8 +328,8 @@ TEST_CASE("an ioctl keeps its number: the size in it changes only with a struct 
 	NUMBER(UWIND_IOC_STATS, 0xc208f707);
 	NUMBER(UWIND_IOC_SESSION_START, 0xc058f708);
 	NUMBER(UWIND_IOC_SESSION_ENABLE, 0xf709);
-	NUMBER(UWIND_IOC_SESSION_STATS, 0xc208f70a);
-	NUMBER(UWIND_IOC_SESSION_STOP, 0xc208f70b);
+	NUMBER(UWIND_IOC_SESSION_STATS, 0xc210f70a);
+	NUMBER(UWIND_IOC_SESSION_STOP, 0xc210f70b);
 	NUMBER(UWIND_IOC_SESSION_ASK, 0xc010f70c);
 	NUMBER(UWIND_IOC_SELF_ADD, 0xc070f720);
 	NUMBER(UWIND_IOC_SELF_REMOVE, 0xc010f721);
