@@ -83,8 +83,6 @@ std::optional<Index> Aggregate::frame_of(const RawFrame& raw)
 	const auto index = static_cast<Index>(collected_.frames.size());
 	collected_.frames.push_back(raw);
 	frames_.emplace(raw, index);
-	if (frame.file && files_.insert(frame.file).second)
-		on_file(frame.file, tgid, frame.pc);
 	return index;
 }
 
