@@ -104,6 +104,7 @@ daemon_rule() {
 	daemon/walk/*) layers='walk/ port/ model/ base/ table.h sframe.h walk.h uw_port_walk.h' ;;
 	daemon/objects/*) layers='objects/ tables/ elf/ io/ port/ model/ base/' ;;
 	daemon/export/*) layers='export/ port/ model/ base/' ;;
+	daemon/events/*) layers='events/ port/ model/ base/' ;;
 	daemon/app/*) layers='app/ port/ model/ base/' ;;
 	*) return ;;
 	esac
