@@ -12,7 +12,13 @@ _uwind_options() {
 		;;
 	report) echo "-h --help --version -i --input --format -o --output -e --event --comm -p --pid --time --module --symbol --inverted" ;;
 	doctor) echo "-h --help --version --format" ;;
-	status | list) echo "-h --help --version" ;;
+	status) echo "-h --help --version" ;;
+	list)
+		case ${2:-} in
+		tables | events) echo "-h --help" ;;
+		*) echo "-h --help --version" ;;
+		esac
+		;;
 	table)
 		case ${2:-} in
 		'') echo "-h --help --version" ;;
@@ -120,10 +126,14 @@ _uwind() {
 		_uwind_reply_values "$kind" "$current"
 	elif [ "$verb" = table ] && [ "$COMP_CWORD" = 2 ]; then
 		_uwind_reply_words "dump check stat keep $(_uwind_options table)" "$current"
+	elif [ "$verb" = list ] && [ "$COMP_CWORD" = 2 ]; then
+		_uwind_reply_words "tables events $(_uwind_options list)" "$current"
 	elif [[ $current = -* ]]; then
 		_uwind_reply_words "$(_uwind_options "$verb" "${COMP_WORDS[2]}")" "$current"
 	elif [ "$verb" = table ]; then
 		_uwind_reply_files "$current"
+	elif [ "$verb" = list ] && [ "${COMP_WORDS[2]}" = events ]; then
+		_uwind_reply_words "hardware software cache PMU tracepoint probe" "$current"
 	fi
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("help and version are to be had of everything")
 	if (!programs_are_built())
 		return;
 	for (const char* arguments : {"--help", "record --help", "report --help", "status --help", "list --help",
-				      "doctor --help", "table --help"})
+				      "list tables --help", "list events --help", "doctor --help", "table --help"})
 		CHECK(run("uwind", arguments).status == 0);
 	for (const char* arguments : {"--version", "record --version", "report --version", "list --version"})
 		CHECK(run("uwind", arguments).output == "uwind " UWIND_VERSION "\n");
@@ -88,15 +88,15 @@ TEST_CASE("a wrong command line is a usage error")
 {
 	if (!programs_are_built())
 		return;
-	const char* arguments =
-		GENERATE("", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true",
-			 "record -p 0", "record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000",
-			 "record -a -e page-faults", "record -a -e requests:u", "record -a --duration -1",
-			 "record --exclude-pid 5", "record -a --exclude-pid 0", "record -a -C 3-1", "record -C all",
-			 "record -a --max-depth 0", "record -a --max-depth 4097", "record -G ''", "record -C 0 -a -p 1",
-			 "record -a -e requests -F 99", "record -a -e requests -c 1", "report --format pdf", "status x",
-			 "doctor --format xml", "table keep", "table keep -j 0 /bin", "table keep -j 65 /bin",
-			 "table keep /nonexistent", "table keep --table-cache none /bin");
+	const char* arguments = GENERATE(
+		"", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true", "record -p 0",
+		"record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000", "record -a -e page-faults",
+		"record -a -e requests:u", "record -a --duration -1", "record --exclude-pid 5",
+		"record -a --exclude-pid 0", "record -a -C 3-1", "record -C all", "record -a --max-depth 0",
+		"record -a --max-depth 4097", "record -G ''", "record -C 0 -a -p 1", "record -a -e requests -F 99",
+		"record -a -e requests -c 1", "report --format pdf", "status x", "doctor --format xml", "table keep",
+		"table keep -j 0 /bin", "table keep -j 65 /bin", "table keep /nonexistent", "list x", "list tables x",
+		"list tables events", "list events 'no-such*'", "table keep --table-cache none /bin");
 	const auto outcome = run("uwind", arguments);
 	INFO(arguments);
 	CHECK(outcome.status == 64);
@@ -110,7 +110,8 @@ TEST_CASE("without the module the message says what to do")
 		return;
 	for (const char* arguments :
 	     {"record -a -o /dev/null", "record -o /dev/null -- true", "record -p 1 -o /dev/null", "status", "list",
-	      "record -G system.slice -o /dev/null", "record -C 0 --max-depth 7 --exclude-pid 1,2 -o /dev/null",
+	      "list tables", "record -G system.slice -o /dev/null",
+	      "record -C 0 --max-depth 7 --exclude-pid 1,2 -o /dev/null",
 	      "record -C 0-1,3 --cgroup / -p 1 -o /dev/null", "record -a -e requests -o /dev/null",
 	      "record -a -e cpu-clock:u -o /dev/null", "record -a -e cycles:u -F 9 -o /dev/null"}) {
 		const auto outcome = run("uwind", arguments);
@@ -118,6 +119,16 @@ TEST_CASE("without the module the message says what to do")
 		CHECK(outcome.output == "uwind: the kernel module is not loaded: run `modprobe uwind`\n");
 	}
 	CHECK(run("uwindd", "--dir /tmp").status == 69);
+}
+
+TEST_CASE("events are listed without the module, a name and a kind per line")
+{
+	if (!programs_are_built())
+		return;
+	const auto some = run("uwind", "list events 'page-faul*' dummy 2>/dev/null #");
+	CHECK(some.status == 0);
+	CHECK(some.output == "page-faults  software event\ndummy        software event\n");
+	CHECK(run("uwind", "list events software 2>/dev/null #").output.starts_with("cpu-clock "));
 }
 
 TEST_CASE("tables are kept without the module, and one line says how many")
