@@ -96,6 +96,7 @@ uwind_check(tidy SECONDS 500 ALL_PROCESSORS LABELS lint long RUN lint_tidy)
 
 uwind_check(clean-amd64-6.1 SECONDS 25 RUN build_clean amd64 6.1)
 uwind_check(refused-cfi SECONDS 5 RUN refuse_cfi)
+uwind_check(perf-events SECONDS 30 RUN perf_events)
 uwind_check(summary SECONDS 1 RUN scripts/check-summary.sh)
 uwind_check(bench-table SECONDS 2 RUN scripts/check-bench.sh)
 uwind_check(bench-agree SECONDS 1 NEEDS build-bench RUN build/bench/tests/bench_walk agree)

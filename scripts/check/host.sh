@@ -62,6 +62,15 @@ sframe_steps() {
 	done <<<"$SFRAME_MADE_BY"
 }
 
+# What perf would open for the same events.
+perf_events() {
+	if ! perf version >/dev/null 2>&1; then
+		echo "perf is not installed"
+		return "$SKIPPED"
+	fi
+	build/check/tests/unit_tests '[.perf]'
+}
+
 # Two at a time.
 fuzz_steps() { # FUNCTION SECONDS
 	local target pids=()
