@@ -151,4 +151,25 @@ TEST_CASE("a static probe's place and semaphore in this program hold its own byt
 	REQUIRE(program.read(bytes, sizeof(bytes)));
 	CHECK(std::equal(bytes, bytes + sizeof(bytes), static_cast<const char*>(info.dli_fbase) + address));
 }
+
+// Opening registers the probe: the kernel checks the file, the offset and the semaphore.
+TEST_CASE("the kernel takes probes of this program's own functions, where it has them and this user may")
+{
+	for (const char* text : {"uprobe:/proc/self/exe:uwind_probe_me", "uretprobe:/proc/self/exe:uwind_probe_me:u",
+				 "usdt:/proc/self/exe:uwind:probe"}) {
+		INFO(text);
+		auto events = uwind::parse_events({{text, {}}}, machine);
+		if (!events && events.error().code == ENOENT)
+			return; // no CONFIG_UPROBE_EVENTS
+		REQUIRE(events);
+		REQUIRE(events->size() == 1);
+		const auto tried = machine.try_event((*events)[0]);
+		if (!tried && (tried.error().code == EACCES || tried.error().code == EPERM))
+			return;
+		CAPTURE(tried ? "" : tried.error().message);
+		CHECK(tried);
+		(*events)[0].config1_text += ".none";
+		CHECK_FALSE(machine.try_event((*events)[0]));
+	}
+}
 #endif
