@@ -21,6 +21,7 @@
 #include "session/batch.h"
 #include "session/reader.h"
 #include "stall.h"
+#include "store/file_store.h"
 
 #define UW_BATCH_BYTES SKB_WITH_OVERHEAD(16384) /* with skb_shared_info: a power of two */
 #define UW_BATCH_HEAD  128                      /* headers and small attributes */
@@ -118,6 +119,7 @@ static int batch_open(struct uw_batch *batch, u32 bytes)
 	batch->skb = skb;
 	batch->message = (struct uw_message){ .seq_at = nla_data(seq) - (void *)skb->data };
 	batch->last_number = 0;
+	batch->round = uw_file_round(batch->outbox->slot);
 	memset(&batch->known, 0, sizeof(batch->known));
 	memset(batch->announced, 0, sizeof(batch->announced));
 	return 0;

@@ -76,6 +76,15 @@ static void send_file(struct uw_sender *sender, struct uw_batch *batch, const st
 }
 
 /*
+ * What the message has is recognised by identity, without a look at files. Not where the session has lost files since the
+ * message was begun, as its frames may lie in those.
+ */
+static bool knows_parts(const struct uw_batch *batch)
+{
+	return batch->skb && batch->round == uw_file_round(batch->outbox->slot);
+}
+
+/*
  * How many of a walk's first nr frames are not in the message as a part that is known by its id, with all outer
  * ones. *part: that one, if it is less than nr. Frames that the thread's last walk did not have have new ids.
  */
@@ -84,7 +93,7 @@ static u32 count_new(const struct uw_batch *batch, const struct uw_walk *walk, u
 {
 	u32 i;
 
-	if (!batch->skb || !walk->nr_same || nr < walk->nr_frames)
+	if (!walk->nr_same || nr < walk->nr_frames || !knows_parts(batch))
 		return nr;
 	for (i = max(nr - walk->nr_same, 1u); i < nr; i++) {
 		*part = uw_known_part(&batch->known, walk, i);
@@ -302,7 +311,7 @@ static u16 known_stack(const struct uw_batch *batch, const struct uw_walk *walk,
 {
 	const struct uw_known_part *part;
 
-	if (!batch->skb || nr < 2 || nr < walk->nr_frames || walk->nr_same != nr - 1)
+	if (nr < 2 || nr < walk->nr_frames || walk->nr_same != nr - 1 || !knows_parts(batch))
 		return 0;
 	part = uw_known_part(&batch->known, walk, 1);
 	return part ? uw_known_leaf(&batch->known, walk->frames, part->number) : 0;

@@ -65,11 +65,6 @@ static struct uw_file *const vdso_files[UW_NR_VDSOS] = { &native_vdso, &compat_v
  */
 static atomic_t announce_rounds[UW_FILE_SLOTS];
 
-static u32 announce_round(unsigned int slot)
-{
-	return (u32)atomic_read(&announce_rounds[slot]) | 1;
-}
-
 static void take_id(struct uw_file_id *id, struct file *file)
 {
 	struct inode *inode = d_real_inode(file->f_path.dentry);
@@ -309,9 +304,14 @@ struct uw_file *uw_file_find(u32 number)
 	return number - 1 < UW_NR_VDSOS ? vdso_files[number - 1] : xa_load(&by_number, number);
 }
 
+u32 uw_file_round(unsigned int slot)
+{
+	return (u32)atomic_read(&announce_rounds[slot]) | 1;
+}
+
 bool uw_file_set_announced(struct uw_file *file, unsigned int slot)
 {
-	u32 round = announce_round(slot), old = READ_ONCE(file->announced[slot]);
+	u32 round = uw_file_round(slot), old = READ_ONCE(file->announced[slot]);
 
 	return old != round && cmpxchg(&file->announced[slot], old, round) == old;
 }

@@ -71,6 +71,8 @@ void uw_file_unset_announced(struct uw_file *file, unsigned int slot);
 
 /* The session in this slot knows no file: it begins, or what it was sent is lost. Any context. */
 void uw_file_clear_announced(unsigned int slot);
+/* Another number after that. */
+u32 uw_file_round(unsigned int slot);
 
 u32 uw_file_count(void);
 u64 uw_file_refused(void);
