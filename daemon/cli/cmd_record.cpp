@@ -13,6 +13,7 @@
 #include "export/json.h"
 #include "export/summary.h"
 #include "io/child.h"
+#include "io/event_machine.h"
 #include "io/output_file.h"
 #include "io/stop_signals.h"
 #include "wiring.h"
@@ -29,8 +30,8 @@ constexpr int command_not_found = 127;
 // One recording, from the open machine to the written file.
 class Record {
 public:
-	Record(const RecordArguments& arguments, StopSignals& signals, Machine& machine)
-	    : arguments_(arguments), signals_(signals), machine_(machine),
+	Record(const RecordArguments& arguments, RecordingOptions options, StopSignals& signals, Machine& machine)
+	    : arguments_(arguments), options_(std::move(options)), signals_(signals), machine_(machine),
 	      objects_(objects_with(table_cache_of(arguments.table_cache)))
 	{
 	}
@@ -45,6 +46,7 @@ private:
 	Status write(const Report& report, OutputFile& output);
 
 	const RecordArguments& arguments_;
+	RecordingOptions options_;
 	StopSignals& signals_;
 	Machine& machine_;
 	ElfObjects objects_;
@@ -57,13 +59,12 @@ Result<int> Record::run(std::optional<Child>& child)
 	auto output = OutputFile::create(arguments_.output, 0600, OutputFile::Older::keep_as_old);
 	if (!output)
 		return output.error();
-	RecordingOptions options = options_of(arguments_);
 	if (child) {
-		options.session.targets = {child->pid()};
+		options_.session.targets = {child->pid()};
 		if (const auto program = find_program(arguments_.command.front()))
-			options.program = *program;
+			options_.program = *program;
 	}
-	Recording recording(ports_of(machine_, objects_, unwinder_), options);
+	Recording recording(ports_of(machine_, objects_, unwinder_), options_);
 	if (auto prepared = recording.prepare([this] { return stop_requested(); }); !prepared)
 		return prepared.error();
 	if (auto sampled = sample(recording, child); !sampled)
@@ -81,11 +82,10 @@ Status Record::sample(Recording& recording, std::optional<Child>& child)
 {
 	if (auto enabled = recording.enable(); !enabled)
 		return enabled;
-	if (recording.user_only() && !options_of(arguments_).session.user_only)
+	if (recording.user_only() && !options_.session.user_only)
 		spdlog::warn(
 			"only what runs in user mode is counted: without CAP_PERFMON, kernel.perf_event_paranoid or "
-			"Linux 6.1 allows nothing else (-e {}:u asks for the same)",
-			arguments_.event);
+			"Linux 6.1 allows nothing else (-e EVENT:u asks for the same)");
 	spdlog::debug("sampling has begun");
 	if (child && !stop_requested())
 		if (auto executed = child->execute(); !executed)
@@ -139,8 +139,10 @@ int record(const RecordArguments& arguments)
 {
 	spdlog::set_default_logger(spdlog::stderr_logger_mt("uwind"));
 	spdlog::set_level(arguments.verbose ? spdlog::level::debug : spdlog::level::warn);
-	if (const auto error = wrong(arguments))
-		return complain(*error);
+	EventMachine sources;
+	auto options = options_of(arguments, sources);
+	if (!options)
+		return complain(options.error());
 	auto signals = StopSignals::catch_them();
 	if (!signals)
 		return complain(signals.error());
@@ -160,7 +162,7 @@ int record(const RecordArguments& arguments)
 		child.emplace(std::move(*prepared));
 	}
 	raise_file_limit(open_files_wanted);
-	const auto status = Record(arguments, *signals, **machine).run(child);
+	const auto status = Record(arguments, std::move(*options), *signals, **machine).run(child);
 	return status ? *status : complain(status.error());
 }
 

@@ -2,6 +2,8 @@
 // The options of uwind record, and the recording that they describe.
 #include "cli/record_arguments.h"
 
+#include <algorithm>
+
 #include "base/cpu_list.h"
 #include "model/settings.h"
 
@@ -33,26 +35,38 @@ std::string target_of(const RecordArguments& arguments)
 	return arguments.command.empty() ? "pid " + joined(arguments.pids) : "command " + arguments.command.front();
 }
 
-constexpr std::string_view user_suffix = ":u";
-
-bool is_user_only(const RecordArguments& arguments)
+bool only_user(const std::vector<EventSpec>& events)
 {
-	return arguments.event.ends_with(user_suffix);
+	return std::all_of(events.begin(), events.end(), [](const EventSpec& event) { return event.exclude_kernel; });
 }
 
-Event event_of(const RecordArguments& arguments)
+bool is_simple_clock(const EventSpec& event)
 {
-	for (const Event event : {Event::cycles, Event::requests})
-		if (arguments.event.starts_with(name_of(event)))
-			return event;
-	return Event::cpu_clock;
+	return event.name == "cpu-clock" || event.name == "cpu-clock:u";
 }
 
-SessionOptions session_of(const RecordArguments& arguments)
+// A clock alone and no kernel stacks need no list; what BPF programs and modules request comes with every session.
+void set_events(std::vector<EventSpec> events, bool kernel_stacks, SessionOptions& session)
+{
+	std::erase_if(events, [](const EventSpec& event) { return event.is_requests; });
+	session.event = Event::requests;
+	if (events.empty())
+		return;
+	session.user_only = only_user(events);
+	session.kernel_stacks = kernel_stacks && !session.user_only;
+	session.event = Event::cpu_clock;
+	if (events.size() == 1 && is_simple_clock(events.front()) && !events.front().rate && !session.kernel_stacks)
+		return;
+	session.event = Event::listed;
+	session.events = std::move(events);
+}
+
+SessionOptions session_of(const RecordArguments& arguments, std::vector<EventSpec> events)
 {
 	SessionOptions session;
-	session.event = event_of(arguments);
-	session.user_only = is_user_only(arguments);
+	for (EventSpec& event : events)
+		event.each_time = event.each_time && !arguments.frequency && !arguments.period;
+	set_events(std::move(events), arguments.kernel_stacks, session);
 	session.is_frequency = arguments.period == 0 && session.event != Event::requests;
 	session.rate = session.event == Event::requests ? 1
 		       : arguments.period               ? arguments.period
@@ -95,16 +109,35 @@ void add_what(CLI::App& verb, RecordArguments& arguments)
 
 void add_how(CLI::App& verb, RecordArguments& arguments)
 {
-	verb.add_option("-e,--event", arguments.event,
-			"What triggers a sample: cpu-clock or cycles (with :u only in user mode), or only requests of "
-			"BPF programs and kernel modules")
-		->check(CLI::IsMember({"cpu-clock", "cpu-clock:u", "cycles", "cycles:u", "requests"}))
-		->capture_default_str();
+	verb.add_option_function<std::vector<std::string>>(
+		    "-e,--event",
+		    [&arguments](const std::vector<std::string>& events) {
+			    for (const std::string& event : events)
+				    arguments.events.push_back({event, {}});
+		    },
+		    "What triggers a sample: perf's events, and probes; uwind-events(7) has the syntax (default: "
+		    "cpu-clock)")
+		->take_all()
+		->trigger_on_parse()
+		->expected(1);
+	verb.add_option_function<std::vector<std::string>>(
+		    "--filter",
+		    [&arguments](const std::vector<std::string>& filters) {
+			    for (const std::string& filter : filters)
+				    if (const auto added = add_filter(arguments.events, filter); !added)
+					    throw CLI::ValidationError("--filter", added.error().message);
+		    },
+		    "Which of the events of the -e before it count: the kernel's syntax of filters of tracepoints")
+		->take_all()
+		->trigger_on_parse()
+		->expected(1);
+	verb.add_flag("--kernel-stacks", arguments.kernel_stacks,
+		      "Also what the kernel did for the thread; needs CAP_PERFMON");
 	auto* frequency =
 		verb.add_option("-F,--frequency", arguments.frequency,
 				"Samples per second of each CPU, or without privilege of each thread (default: 99)")
 			->check(CLI::Range(1, 100'000));
-	verb.add_option("-c,--count", arguments.period, "One sample every COUNT ns (cpu-clock) or cycles")
+	verb.add_option("-c,--count", arguments.period, "One sample every COUNT ns of a clock, or events")
 		->check(CLI::PositiveNumber)
 		->excludes(frequency);
 	verb.add_option("--max-depth", arguments.max_depth,
@@ -135,13 +168,14 @@ void add_record_options(CLI::App& verb, RecordArguments& arguments)
 	verb.add_flag("-v,--verbose", arguments.verbose, "Log details, such as files without unwind information");
 }
 
+namespace {
+
+// Arguments that contradict each other. Nothing: there are none.
 std::optional<Error> wrong(const RecordArguments& arguments)
 {
 	const int targets = means_all(arguments) + !arguments.pids.empty() + !arguments.command.empty();
 	if (targets != 1)
 		return Error{EINVAL, "say what to record: -a, -p PID,... or -- COMMAND ARG..."};
-	if (event_of(arguments) == Event::requests && (arguments.frequency || arguments.period))
-		return Error{EINVAL, "-e requests has no frequency and no period: leave out -F and -c"};
 	for (const auto& [option, pids] :
 	     {std::pair("-p ", &arguments.pids), std::pair("--exclude-pid ", &arguments.excluded)})
 		for (const auto pid : *pids)
@@ -150,11 +184,23 @@ std::optional<Error> wrong(const RecordArguments& arguments)
 	return std::nullopt;
 }
 
-RecordingOptions options_of(const RecordArguments& arguments)
+} // namespace
+
+Result<RecordingOptions> options_of(const RecordArguments& arguments, EventSources& sources)
 {
+	if (const auto error = wrong(arguments))
+		return *error;
+	auto typed = arguments.events;
+	if (typed.empty())
+		typed.push_back({"cpu-clock", {}});
+	auto events = parse_events(typed, sources);
+	if (!events)
+		return events.error();
 	RecordingOptions options;
-	options.session = session_of(arguments);
+	options.session = session_of(arguments, std::move(*events));
 	options.target = target_of(arguments);
+	if (options.session.event == Event::requests && (arguments.frequency || arguments.period))
+		return Error{EINVAL, "-e requests has no frequency and no period: leave out -F and -c"};
 	return options;
 }
 

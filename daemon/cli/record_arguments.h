@@ -10,11 +10,13 @@
 
 #include "app/recording.h"
 #include "base/result.h"
+#include "events/parse.h"
 
 namespace uwind {
 
 struct RecordArguments {
-	std::string event = "cpu-clock";
+	std::vector<EventArgument> events; // none: cpu-clock
+	bool kernel_stacks = false;
 	std::uint64_t frequency = 0;
 	std::uint64_t period = 0;
 	std::vector<std::int32_t> pids;
@@ -33,10 +35,8 @@ struct RecordArguments {
 
 void add_record_options(CLI::App& verb, RecordArguments& arguments);
 
-// Arguments that contradict each other. Nothing: there are none.
-std::optional<Error> wrong(const RecordArguments& arguments);
-
-// Only for arguments that are not wrong(). A command is not among the targets: it has no process yet.
-RecordingOptions options_of(const RecordArguments& arguments);
+// What the arguments describe. EINVAL: they contradict each other; errors of parse_events(). A command is not among the
+// targets: it has no process yet.
+Result<RecordingOptions> options_of(const RecordArguments& arguments, EventSources& sources);
 
 } // namespace uwind

@@ -17,7 +17,7 @@ ANN, BEN, EVE = 61001, 61002, 61003  # Eve is not in the group
 DEVICE = "/dev/uwind"
 PRIVILEGED = pathlib.Path("/usr/bin/privileged")  # where set-user-ID counts
 COPIES = {"busy": "member", "hide": "member", "become": "member", "spoil": "member", "unused": "sleeper",
-          "sframe_victim": "sframe_victim", "dlopen_victim": "dlopen_victim", "plugin.so": "plugin.so"}
+          "sframe_victim": "sframe_victim", "events_victim": "events_victim", "dlopen_victim": "dlopen_victim", "plugin.so": "plugin.so"}
 
 
 def as_user(user):
@@ -190,3 +190,14 @@ def test_what_a_member_registers_is_charged_and_recording_goes_on_without(set_pa
     said = record_command(BEN, "quota", "./sframe_victim", 3, options=("-F", 199))
     assert guest.checked_report(f"{BEN}/quota.json").of("sframe_victim").samples >= 100
     assert "quota" in said.lower()
+
+
+def test_a_member_counts_what_perf_lets_them_count(set_file):
+    """What happens in the kernel only is refused, and of other events no kernel stack is shown."""
+    set_file("/proc/sys/kernel/perf_event_paranoid", 2)
+    said = record_command(ANN, "switches", "./events_victim", "switches", 10, options=("-e", "sched:sched_switch"), status=77)
+    assert 'event "sched:sched_switch": you may not count it' in said
+    record_command(ANN, "faults", "./events_victim", "faults", 100, options=("-e", "page-faults", "-c", 1, "--kernel-stacks"))
+    report = guest.checked_report(f"{ANN}/faults.json")
+    assert report.of("events_victim").calls("do_fault", "main") >= 90
+    assert all(sample["kernel_stack"] is None for sample in report.json["samples"])

@@ -90,13 +90,14 @@ TEST_CASE("a wrong command line is a usage error")
 		return;
 	const char* arguments = GENERATE(
 		"", "nonsense", "record", "record --no-such", "record -a -p 1", "record -a -- true", "record -p 0",
-		"record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000", "record -a -e page-faults",
-		"record -a -e requests:u", "record -a --duration -1", "record --exclude-pid 5",
-		"record -a --exclude-pid 0", "record -a -C 3-1", "record -C all", "record -a --max-depth 0",
-		"record -a --max-depth 4097", "record -G ''", "record -C 0 -a -p 1", "record -a -e requests -F 99",
-		"record -a -e requests -c 1", "report --format pdf", "status x", "doctor --format xml", "table keep",
-		"table keep -j 0 /bin", "table keep -j 65 /bin", "table keep /nonexistent", "list x", "list tables x",
-		"list tables events", "list events 'no-such*'", "table keep --table-cache none /bin");
+		"record -a -F 0", "record -a -F 100001", "record -a -F 99 -c 1000", "record -a -e no-such-event",
+		"record -a --filter x", "record -a -e cpu-clock --filter x", "record -a -e requests:u",
+		"record -a --duration -1", "record --exclude-pid 5", "record -a --exclude-pid 0", "record -a -C 3-1",
+		"record -C all", "record -a --max-depth 0", "record -a --max-depth 4097", "record -G ''",
+		"record -C 0 -a -p 1", "record -a -e requests -F 99", "record -a -e requests -c 1",
+		"report --format pdf", "status x", "doctor --format xml", "table keep", "table keep -j 0 /bin",
+		"table keep -j 65 /bin", "table keep /nonexistent", "list x", "list tables x", "list tables events",
+		"list events 'no-such*'", "table keep --table-cache none /bin");
 	const auto outcome = run("uwind", arguments);
 	INFO(arguments);
 	CHECK(outcome.status == 64);

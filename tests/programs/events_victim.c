@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+// Does one thing as often as it is asked, each time by the same function: events_victim calls|faults|signals|switches|traced TIMES
+// Two pages of a mapping are given back before each fault, so that no fault stands for several pages.
+#include <err.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "work.h"
+
+static volatile sig_atomic_t handled;
+
+static void handler(int signal)
+{
+	(void)signal;
+	handled = handled + 1;
+}
+
+/* What is around the calls keeps them from becoming jumps. */
+static __attribute__((noinline)) long do_call(long i)
+{
+	return syscall(SYS_getppid) + i;
+}
+
+static __attribute__((noinline)) long do_fault(long i)
+{
+	static char *pages;
+	long size = sysconf(_SC_PAGESIZE);
+
+	if (!pages)
+		pages = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED || madvise(pages, 2 * size, MADV_DONTNEED))
+		err(1, "pages");
+	*(volatile char *)pages = 1;
+	return i + 1;
+}
+
+static __attribute__((noinline)) long do_signal(long i)
+{
+	raise(SIGUSR1);
+	return handled + i;
+}
+
+static __attribute__((noinline)) long do_switch(long i)
+{
+	struct timespec moment = { 0, 1000 };
+
+	nanosleep(&moment, NULL);
+	return i + 1;
+}
+
+/* Its first instruction is none that a kernel refuses to probe. */
+__attribute__((noinline)) long traced_function(long i)
+{
+	work_sink = work_sink + i;
+	return i + 1;
+}
+
+static __attribute__((noinline)) long do_traced(long i)
+{
+	return traced_function(i) + 1;
+}
+
+static const struct {
+	const char *name;
+	long (*act)(long i);
+} kinds[] = {
+	{ "calls", do_call },      { "faults", do_fault },  { "signals", do_signal },
+	{ "switches", do_switch }, { "traced", do_traced },
+};
+
+int main(int argc, char **argv)
+{
+	long times = argc == 3 ? atol(argv[2]) : 0, result = 0;
+
+	signal(SIGUSR1, handler);
+	for (size_t kind = 0; argc == 3 && kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+		if (strcmp(argv[1], kinds[kind].name))
+			continue;
+		for (long i = 0; i < times; i++)
+			result += kinds[kind].act(i);
+		printf("%ld\n", result);
+		return 0;
+	}
+	errx(2, "usage: events_victim calls|faults|signals|switches|traced TIMES");
+}
