@@ -21,7 +21,10 @@ static enum cpuhp_state online_state;
 
 static int trigger_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
-	schedule_work(&hlist_entry(node, struct uw_trigger_cpu, node)->follow);
+	struct uw_trigger_cpu *trigger = hlist_entry(node, struct uw_trigger_cpu, node);
+
+	WRITE_ONCE(per_cpu_ptr(trigger->counters, cpu)->here, true);
+	schedule_work(&trigger->follow);
 	return 0; /* a CPU without the event comes up all the same */
 }
 
@@ -29,6 +32,8 @@ static int trigger_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
 	struct uw_trigger_cpu *trigger = hlist_entry(node, struct uw_trigger_cpu, node);
 
+	/* It counts as online for some time yet. */
+	WRITE_ONCE(per_cpu_ptr(trigger->counters, cpu)->here, false);
 	WRITE_ONCE(per_cpu_ptr(trigger->counters, cpu)->gone, true);
 	schedule_work(&trigger->follow);
 	return 0;
@@ -54,7 +59,7 @@ static int counter_make(struct uw_trigger_cpu *trigger, struct uw_cpu_counter *c
 			ERR_PTR(-ENOMEM) :
 			uw_counter_create(&counter->counter, trigger->owner, &attr, cpu, NULL);
 	if (IS_ERR(event))
-		return cpu_online(cpu) ? PTR_ERR(event) : 0; /* it went while we were at it */
+		return READ_ONCE(counter->here) ? PTR_ERR(event) : 0; /* it went while we were at it */
 	counter->counter.event = event;
 	trigger->is_probe = uw_counter_is_probe(event);
 	return 0;
@@ -71,7 +76,7 @@ static int counter_follow(struct uw_trigger_cpu *trigger, int cpu)
 		counter_drop(counter);
 		counter->failed = false;
 	}
-	if (!cpu_online(cpu) || counter->counter.event || counter->failed)
+	if (!READ_ONCE(counter->here) || counter->counter.event || counter->failed)
 		return 0;
 	err = counter_make(trigger, counter, cpu);
 	counter->failed = err;
@@ -92,6 +97,16 @@ static void trigger_cpu_follow(struct work_struct *work)
 	mutex_lock(&trigger->mutex);
 	for_each_cpu(cpu, trigger->cpus) if (counter_follow(trigger, cpu)) count_failure(trigger);
 	mutex_unlock(&trigger->mutex);
+}
+
+static void note_online(struct uw_trigger_cpu *trigger)
+{
+	int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		WRITE_ONCE(per_cpu_ptr(trigger->counters, cpu)->here, true);
+	cpus_read_unlock();
 }
 
 static int counters_make(struct uw_trigger_cpu *trigger)
@@ -136,6 +151,7 @@ int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner 
 	trigger->attr = *attr;
 	trigger->is_probe = attr->type >= PERF_TYPE_MAX;
 	cpuhp_state_add_instance_nocalls(online_state, &trigger->node); /* from now on CPUs that come are followed */
+	note_online(trigger);
 	err = counters_make(trigger);
 	if (err)
 		uw_trigger_cpu_deinit(trigger);

@@ -22,7 +22,8 @@ struct uw_trigger_owner;
 struct uw_cpu_counter {
 	struct uw_counter counter; /* Protected by: the trigger's mutex */
 	bool failed;               /* no other one is tried as long as the CPU is online. Protected by: the same */
-	bool gone;                 /* the CPU went offline. Set by its callback, cleared under the mutex */
+	bool here; /* the CPU is online, and stays. Written by its callbacks, read anywhere by READ_ONCE() */
+	bool gone; /* it went offline. Set by its callback, cleared under the mutex */
 };
 
 /* Set by uw_trigger_cpu_init(), constant until uw_trigger_cpu_deinit(), unless a member's comment says otherwise. */
