@@ -105,7 +105,7 @@ def check_warnings(path):
 # --- the contract ------------------------------------------------------------------------------
 
 def check_contract():
-    header = (ROOT / "include/uapi/uwind.h").read_text()
+    header = "".join((ROOT / "include/uapi" / name).read_text() for name in ("uwind.h", "uwind_records.h"))
     device, netlink = ((MAN / page).read_text() for page in ("uwind.4", "uwind-netlink.7"))
     ioctls = set(re.findall(r"^#define (UWIND_IOC_\w+) +_IO", header, re.M))
     compare("uwind.4", set(re.findall(r"^\.B (UWIND_IOC_\w+)$", device, re.M)), ioctls, "uwind.h")

@@ -7,6 +7,7 @@
 
 $PROGRAMS/ioctl_check >checks.txt || fail "the contract holds: $(grep -v "^ok" checks.txt)"
 [ "$(grep -c "^ok" checks.txt)" -gt 150 ] || fail "every rule was tried"
+$PROGRAMS/counters_check >counters.txt || fail "lists of counters are checked: $(grep -v "^ok" counters.txt)"
 $PROGRAMS/killed_check >killed.txt || fail "whoever is killed goes: $(cat killed.txt)"
 grep after killed.txt
 uwind list >list.txt || fail "uwind list"

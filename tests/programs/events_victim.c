@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // Does one thing as often as it is asked, each time by the same function: events_victim calls|faults|signals|switches|traced TIMES
-// Two pages of a mapping are given back before each fault, so that no fault stands for several pages.
+// Two pages of a mapping are given back before each fault, so that no fault stands for several pages. It says how often it was
+// switched off meanwhile: because it waited, and otherwise.
 #include <err.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,7 +49,7 @@ static __attribute__((noinline)) long do_signal(long i)
 
 static __attribute__((noinline)) long do_switch(long i)
 {
-	struct timespec moment = { 0, 1000 };
+	struct timespec moment = { 0, 100000 };
 
 	nanosleep(&moment, NULL);
 	return i + 1;
@@ -75,15 +77,18 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	long times = argc == 3 ? atol(argv[2]) : 0, result = 0;
+	long times = argc == 3 ? atol(argv[2]) : 0;
+	struct rusage before, after;
 
 	signal(SIGUSR1, handler);
 	for (size_t kind = 0; argc == 3 && kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
 		if (strcmp(argv[1], kinds[kind].name))
 			continue;
+		getrusage(RUSAGE_SELF, &before);
 		for (long i = 0; i < times; i++)
-			result += kinds[kind].act(i);
-		printf("%ld\n", result);
+			work_sink = work_sink + kinds[kind].act(i);
+		getrusage(RUSAGE_SELF, &after);
+		printf("%ld %ld\n", after.ru_nvcsw - before.ru_nvcsw, after.ru_nivcsw - before.ru_nivcsw);
 		return 0;
 	}
 	errx(2, "usage: events_victim calls|faults|signals|switches|traced TIMES");
