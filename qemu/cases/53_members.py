@@ -17,7 +17,7 @@ ANN, BEN, EVE = 61001, 61002, 61003  # Eve is not in the group
 DEVICE = "/dev/uwind"
 PRIVILEGED = pathlib.Path("/usr/bin/privileged")  # where set-user-ID counts
 COPIES = {"busy": "member", "hide": "member", "become": "member", "spoil": "member", "unused": "sleeper",
-          "sframe_victim": "sframe_victim", "events_victim": "events_victim", "dlopen_victim": "dlopen_victim", "plugin.so": "plugin.so"}
+          "sframe_victim": "sframe_victim", "events_victim": "events_victim", "counters_check": "counters_check", "dlopen_victim": "dlopen_victim", "plugin.so": "plugin.so"}
 
 
 def as_user(user):
@@ -195,7 +195,7 @@ def test_what_a_member_registers_is_charged_and_recording_goes_on_without(set_pa
 def test_a_member_counts_what_perf_lets_them_count(set_file):
     """The kernel's own events are root's, and of others no kernel stack is shown."""
     set_file("/proc/sys/kernel/perf_event_paranoid", 2)
-    checks = guest.run(*as_user(ANN), guest.PROGRAMS / "counters_check", "member")
+    checks = guest.run(*as_user(ANN), "./counters_check", "member")
     assert [line for line in checks.splitlines() if not line.startswith("ok")] == []
     said = record_command(ANN, "switches", "./events_victim", "switches", 10, options=("-e", "sched:sched_switch"), status=77)
     assert "tracefs" in said
