@@ -17,7 +17,7 @@ ANN, BEN, EVE = 61001, 61002, 61003  # Eve is not in the group
 DEVICE = "/dev/uwind"
 PRIVILEGED = pathlib.Path("/usr/bin/privileged")  # where set-user-ID counts
 COPIES = {"busy": "member", "hide": "member", "become": "member", "spoil": "member", "unused": "sleeper",
-          "sframe_victim": "sframe_victim", "events_victim": "events_victim", "counters_check": "counters_check", "dlopen_victim": "dlopen_victim", "plugin.so": "plugin.so"}
+          **{name: name for name in ("sframe_victim", "events_victim", "counters_check", "dlopen_victim", "plugin.so")}}
 
 
 def as_user(user):
