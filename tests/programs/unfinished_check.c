@@ -37,6 +37,7 @@ static uint32_t seen, whole, filled;
 
 static size_t room_bytes;
 static int leads_astray;
+static _Atomic int *nr_spinning; /* shared with those who spin */
 
 static void spin(void)
 {
@@ -45,6 +46,7 @@ static void spin(void)
 
 	memset(room, FILL, room_bytes);
 	asm volatile("" ::"r"(room) : "memory");
+	++*nr_spinning;
 	SPIN(leads_astray ? (uintptr_t)frames : 1);
 }
 
@@ -56,6 +58,9 @@ static void map_stack(void)
 	if (start == MAP_FAILED || fd < 0 || ftruncate(fd, 4096))
 		exit(1);
 	stack_end = start + STACK_BYTES;
+	nr_spinning = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (nr_spinning == MAP_FAILED)
+		exit(1);
 	if (mmap(stack_end, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 		exit(1);
 }
@@ -114,10 +119,14 @@ static long sample(size_t bytes, uint32_t stack_bytes, uint64_t samples, take_re
 {
 	struct session session;
 	int32_t pids[NR_SPINNING];
-	long begin = now_ms(), ms;
+	long begin, ms;
 
+	*nr_spinning = 0;
 	for (int i = 0; i < NR_SPINNING; i++)
 		pids[i] = start_spinning(bytes);
+	while (*nr_spinning < NR_SPINNING)
+		usleep(1000);
+	begin = now_ms();
 	session_begin(&session, (struct uwind_session_start){ .flags = UWIND_SESSION_FREQUENCY,
 							      .rate = RATE_HZ,
 							      .targets = (uintptr_t)pids,
