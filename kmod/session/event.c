@@ -64,6 +64,6 @@ void uw_event_disable(struct uw_event *event)
 
 void uw_event_close(struct uw_event *event)
 {
-	uw_trigger_cpu_deinit(&event->cpus);
+	uw_trigger_cpu_close(&event->cpus);
 	uw_trigger_task_close(&event->tasks);
 }

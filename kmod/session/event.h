@@ -45,7 +45,7 @@ struct uw_event_owner {
 };
 
 /*
- * Counters of entry number of the list, not enabled yet. After an error, too, uw_event_deinit() is due. Errors are
+ * Counters of entry number of the list, not enabled yet. After an error, too, uw_event_deinit() is due, which comes after that of uw_event_close(). Errors are
  * perf_event_open()'s. May sleep. The counter may point into current's memory.
  */
 int uw_event_init(struct uw_event *event, const struct uw_event_owner *owner, struct uw_event_list *list, u32 number);
@@ -54,7 +54,7 @@ void uw_event_deinit(struct uw_event *event);
 void uw_event_enable(struct uw_event *event);
 /* Nobody wants it any more; it may still fire. */
 void uw_event_disable(struct uw_event *event);
-/* No counter of it fires any more. */
+/* No counter of it fires any more, but for one that does so just now: until RCU's grace period is over. */
 void uw_event_close(struct uw_event *event);
 
 #endif

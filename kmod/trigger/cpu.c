@@ -39,11 +39,12 @@ static int trigger_cpu_offline(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
+/* Its handler may be running yet. */
 static void counter_drop(struct uw_cpu_counter *counter)
 {
 	if (counter->counter.event)
 		perf_event_release_kernel(counter->counter.event);
-	memset(&counter->counter, 0, sizeof(counter->counter));
+	counter->counter.event = NULL;
 }
 
 static int counter_make(struct uw_trigger_cpu *trigger, struct uw_cpu_counter *counter, int cpu)
@@ -120,17 +121,23 @@ static int counters_make(struct uw_trigger_cpu *trigger)
 	return err;
 }
 
-void uw_trigger_cpu_deinit(struct uw_trigger_cpu *trigger)
+void uw_trigger_cpu_close(struct uw_trigger_cpu *trigger)
 {
 	int cpu;
 
 	might_sleep();
-	if (!trigger->counters)
+	if (!trigger->counters || trigger->closed)
 		return;
+	trigger->closed = true;
 	cpuhp_state_remove_instance_nocalls(online_state, &trigger->node);
 	cancel_work_sync(&trigger->follow);
 	for_each_possible_cpu(cpu)
 		counter_drop(per_cpu_ptr(trigger->counters, cpu));
+}
+
+void uw_trigger_cpu_deinit(struct uw_trigger_cpu *trigger)
+{
+	uw_trigger_cpu_close(trigger);
 	free_percpu(trigger->counters);
 	trigger->counters = NULL;
 }
@@ -163,7 +170,7 @@ static void trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on, void (*c
 	int cpu;
 
 	might_sleep();
-	if (!trigger->counters)
+	if (!trigger->counters || trigger->closed)
 		return;
 	mutex_lock(&trigger->mutex);
 	for_each_cpu(cpu, trigger->cpus)

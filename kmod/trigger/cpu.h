@@ -36,6 +36,7 @@ struct uw_trigger_cpu {
 	struct work_struct follow;                /* makes and drops counters as CPUs come and go */
 	struct mutex mutex;
 	bool enabled;  /* Protected by: mutex */
+	bool closed;   /* Used by its owner only */
 	bool started;  /* by its caller, whose memory is not there any more. Protected by: the same */
 	bool is_probe; /* or may be: uw_counter_is_probe(). No CPU that comes later has one. Protected by: the same */
 	u32 nr_failed; /* Protected by: mutex to write. Read anywhere by READ_ONCE() */
@@ -48,7 +49,12 @@ int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner 
 void uw_trigger_cpu_enable(struct uw_trigger_cpu *trigger);
 void uw_trigger_cpu_disable(struct uw_trigger_cpu *trigger);
 
-/* When it returns, no handler runs any more. Does nothing after a failed init. */
+/*
+ * No handler begins any more; one that is a tracepoint's or a probe's may run until RCU's grace period is over. Does
+ * nothing after a failed init, or if that was done before. May sleep.
+ */
+void uw_trigger_cpu_close(struct uw_trigger_cpu *trigger);
+/* After that period, or where nothing was enabled. Closes it, if that was not done. */
 void uw_trigger_cpu_deinit(struct uw_trigger_cpu *trigger);
 
 /* Once for the module, before and after all sessions. */

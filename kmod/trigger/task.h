@@ -38,7 +38,7 @@ struct uw_trigger_task {
 /* -ENODEV: no such event here. After an error, too, uw_trigger_task_deinit() is due. May sleep. */
 int uw_trigger_task_init(struct uw_trigger_task *trigger, struct uw_trigger_owner *owner, struct uw_quota *quota,
 			 const struct perf_event_attr *attr);
-/* After uw_trigger_task_close(), when nobody adopts any more. Does nothing without init. */
+/* After uw_trigger_task_close() and RCU's grace period, when nobody adopts any more. Does nothing without init. */
 void uw_trigger_task_deinit(struct uw_trigger_task *trigger);
 
 /* Count in all threads that there are. May sleep, like all that follow, but for the next. */
@@ -55,8 +55,8 @@ void uw_trigger_task_sweep(struct uw_trigger_task *trigger);
 
 /*
  * Drop all counters, for good. Not at the same time as the sweep. When it returns, no
- * handler runs any more, but for counters that uw_trigger_task_adopt() is just making: it
- * drops them itself.
+ * handler begins any more (see uw_trigger_cpu_close()), but for counters that
+ * uw_trigger_task_adopt() is just making: it drops them itself.
  */
 void uw_trigger_task_close(struct uw_trigger_task *trigger);
 
