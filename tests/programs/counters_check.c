@@ -51,9 +51,12 @@ static int start(struct uwind_counter *counters, uint32_t nr, uint32_t *bad)
 		check(rule, err == (wanted) && (err == ENOTCONN || bad == 1), strerror(err));   \
 	} while (0)
 
-#define FILTERED(change) (c->type = PERF_TYPE_TRACEPOINT, c->nr_filter = 1, c->filter = (uintptr_t)&step, change)
-#define CLOCK(rate_)     (c->config = PERF_COUNT_SW_CPU_CLOCK, c->rate = (rate_))
-#define CYCLES(rate_)    (c->type = PERF_TYPE_HARDWARE, c->config = PERF_COUNT_HW_CPU_CYCLES, c->rate = (rate_))
+/* Members may count it so. */
+#define FILTERED(change)                                                                       \
+	(c->type = PERF_TYPE_TRACEPOINT, c->flags = UWIND_COUNTER_NO_KERNEL, c->nr_filter = 1, \
+	 c->filter = (uintptr_t)&step, change)
+#define CLOCK(rate_)  (c->config = PERF_COUNT_SW_CPU_CLOCK, c->rate = (rate_))
+#define CYCLES(rate_) (c->type = PERF_TYPE_HARDWARE, c->config = PERF_COUNT_HW_CPU_CYCLES, c->rate = (rate_))
 
 static void check_list(void)
 {
