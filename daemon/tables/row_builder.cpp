@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ranges>
 
 namespace uwind {
 namespace {
@@ -127,9 +126,10 @@ std::vector<std::uint32_t> numbers(RuleSet& set, const std::vector<Rule>& rules)
 // Its rules get these numbers. Most tables have them already.
 void renumber(std::vector<Row>& rows, const std::vector<std::uint32_t>& number)
 {
-	const auto is_kept = [&](std::uint32_t rule) { return number[rule] == rule; };
-	const auto all = std::views::iota(std::uint32_t{0}, static_cast<std::uint32_t>(number.size()));
-	if (std::ranges::all_of(all, is_kept))
+	std::uint32_t kept = 0;
+	while (kept < number.size() && number[kept] == kept)
+		kept++;
+	if (kept == number.size())
 		return;
 	std::vector<Row> result;
 	result.reserve(rows.size());

@@ -68,6 +68,9 @@ TEST_CASE("as long as a table is being made, a recording says so")
 	CHECK(recording.is_making_tables());
 	wait_for_tables(machine.kernel, 2);
 	CHECK(recording.finish());
+	// The thread that has made it may not have said so yet.
+	for (int i = 0; i < 500 && recording.is_making_tables(); i++)
+		std::this_thread::sleep_for(milliseconds(10));
 	CHECK_FALSE(recording.is_making_tables());
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("a function's place in this program holds the function's own bytes")
 	CHECK(std::equal(bytes, bytes + sizeof(bytes), reinterpret_cast<const char*>(&uwind_probe_me)));
 }
 
-TEST_CASE("a program is looked up in PATH, a library by its path; what is no ELF file is refused")
+TEST_CASE("a program is looked up in PATH, a library by its path, and what is no ELF file is refused")
 {
 	CHECK(machine.probe_file("sh")->path[0] == '/');
 	CHECK(machine.probe_file("no-such-program").error().message ==
