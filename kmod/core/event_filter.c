@@ -141,7 +141,7 @@ static struct text text_at(const u8 *at, u32 most)
 
 static struct text entry_text(const struct uw_filter_event *event, u32 offset, u32 bytes)
 {
-	if (!lies_in(event, offset, bytes))
+	if (!bytes || !lies_in(event, offset, bytes))
 		return (struct text){ event->entry, 0 };
 	return text_at(event->entry + offset, bytes);
 }

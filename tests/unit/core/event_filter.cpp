@@ -156,6 +156,7 @@ TEST_CASE("what lies beyond the entry is 0, or no text")
 	CHECK(takes({number_step(UW_FILTER_EQUAL, 0, 1)}, {1, 2, 3, 4}));
 	CHECK(takes({number_step(UW_FILTER_EQUAL, 0, 0xffff)}, {}));
 	CHECK(takes({text_step(UW_FILTER_CHARS, UW_FILTER_EQUAL, "", 2, 3)}, bytes_of("abcd")));
+	CHECK(takes({text_step(UW_FILTER_CHARS, UW_FILTER_EQUAL, "")}, {})); // no address to count from
 	// A __data_loc of 4 bytes at 4, of which the entry has 3.
 	CHECK(takes({text_step(UW_FILTER_DATA_LOC, UW_FILTER_EQUAL, "")}, {4, 0, 4, 0, 'a', 'b', 'c'}));
 }
