@@ -152,11 +152,14 @@ static u32 write_last(struct writer *writer, u8 *code, u32 used, u32 room, const
 
 u32 uw_frame_code_write(u8 *code, u32 room, const struct uw_frame *frames, u32 nr)
 {
-	const struct uw_frame *frame = frames, *end = frames + nr;
+	const struct uw_frame *frame = frames, *end;
 	struct writer writer UW_UNINITIALIZED;
 	u8 *at = code;
 	u32 used;
 
+	if (!nr)
+		return 0;
+	end = frames + nr;
 	writer.nr_places = 0;
 	if (room >= UW_FRAME_CODE_BYTES)
 		while (frame < end && at <= code + room - UW_FRAME_CODE_BYTES) {
