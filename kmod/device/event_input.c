@@ -15,6 +15,7 @@
 
 #include "core/event_filter.h"
 #include "device/event_input.h"
+#include "trigger/counter.h"
 #include "uwind.h"
 
 #define UW_MAX_RATE_HZ 100000
@@ -36,12 +37,6 @@ static_assert((int)UWIND_NR_FILTER_COMPARES == (int)UW_NR_FILTER_COMPARES);
 static_assert(UWIND_MAX_FILTER_STEPS == UW_FILTER_MAX_STEPS && UWIND_FILTER_TEXT == UW_FILTER_TEXT);
 static_assert(UWIND_FILTER_TAKE == UW_FILTER_TAKE && UWIND_FILTER_LEAVE == UW_FILTER_LEAVE);
 
-static bool is_clock(const struct uwind_counter *counter)
-{
-	return counter->type == PERF_TYPE_SOFTWARE &&
-	       (counter->config == PERF_COUNT_SW_CPU_CLOCK || counter->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 /* By a processor. The types that are made at run time include others, but for those without privilege that is no matter. */
 static bool counts_fast(const struct uwind_counter *counter, bool privileged)
 {
@@ -51,7 +46,7 @@ static bool counts_fast(const struct uwind_counter *counter, bool privileged)
 
 static u64 least_period(const struct uwind_counter *counter, bool privileged)
 {
-	if (is_clock(counter))
+	if (uw_counter_is_clock(counter->type, counter->config))
 		return privileged ? UW_MIN_PERIOD : UW_MEMBER_PERIOD_NS;
 	if (counts_fast(counter, privileged))
 		return privileged ? UW_MIN_PERIOD : UW_MEMBER_EVENTS;

@@ -9,12 +9,6 @@
 #include "session/event.h"
 #include "uwind.h"
 
-static bool is_clock(const struct uwind_counter *counter)
-{
-	return counter->type == PERF_TYPE_SOFTWARE &&
-	       (counter->config == PERF_COUNT_SW_CPU_CLOCK || counter->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static int event_init_trigger(struct uw_event *event, const struct uw_event_owner *owner,
 			      const struct uwind_counter *counter)
 {
@@ -33,7 +27,7 @@ int uw_event_init(struct uw_event *event, const struct uw_event_owner *owner, st
 	event->owner = owner->trigger;
 	event->session = owner->session;
 	event->number = number;
-	event->unnoted = !list->listed || (number == 0 && is_clock(counter));
+	event->unnoted = !list->listed || (number == 0 && uw_counter_is_clock(counter->type, counter->config));
 	event->kernel_stack = !owner->quota && (counter->flags & UWIND_COUNTER_KERNEL_STACK);
 	event->steps = list->steps ? list->steps[number] : NULL;
 	event->owner.steps = event->steps;

@@ -18,10 +18,9 @@
 
 #define UW_THROTTLED U64_MAX /* perf's MAX_INTERRUPTS, which it keeps to itself */
 
-static bool is_clock(const struct perf_event_attr *attr)
+bool uw_counter_is_clock(u32 type, u64 config)
 {
-	return attr->type == PERF_TYPE_SOFTWARE &&
-	       (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK);
+	return type == PERF_TYPE_SOFTWARE && (config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 /* A timer that comes late skips the periods that have passed. */
@@ -43,7 +42,8 @@ static u64 periods_missed(const struct perf_event *event, const struct uw_counte
 static void count_missed(const struct perf_event *event, struct uw_counter *counter)
 {
 	struct uw_counts __percpu *counts = counter->owner->counts;
-	u64 missed = is_clock(&event->attr) ? periods_missed(event, counter) : 0;
+	bool is_clock = uw_counter_is_clock(event->attr.type, event->attr.config);
+	u64 missed = is_clock ? periods_missed(event, counter) : 0;
 
 	if (missed)
 		uw_stats_missed(counts, missed);

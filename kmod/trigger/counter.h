@@ -23,6 +23,9 @@ struct uw_counter {
 /* Its attributes point into the memory of whoever made it first, so that nobody else can make another one. */
 bool uw_counter_is_probe(const struct perf_event *event);
 
+/* One of perf's clocks: its period is time, and a timer counts it. */
+bool uw_counter_is_clock(u32 type, u64 config);
+
 /* What of asks for. The counter is enabled from the start unless attr says otherwise later. */
 void uw_counter_attr_init(struct perf_event_attr *attr, const struct uwind_counter *of);
 
