@@ -139,28 +139,28 @@ Result<CacheFolder> CacheFolder::open(const std::string& path, std::uint64_t max
 
 namespace {
 
-Result<Digest::Secret> read_secret(const std::string& path)
+Result<Digest::Key> read_key(const std::string& path)
 {
-	Digest::Secret secret{};
+	Digest::Key key{};
 	const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
 	if (!fd)
 		return errno_error(errno, path);
-	if (!read_all(fd.get(), secret))
+	if (!read_all(fd.get(), key))
 		return Error{EBADMSG, path + " has less than 32 bytes: remove it"};
-	return secret;
+	return key;
 }
 
 // Whole or not at all, and not in place of another's: EEXIST.
-Status make_secret(const std::string& path)
+Status make_key(const std::string& path)
 {
-	Digest::Secret secret;
-	if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
+	Digest::Key key;
+	if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size()))
 		return errno_error(errno, "getrandom");
 	std::string temporary = path + ".XXXXXX";
 	const UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
 	if (!fd)
 		return errno_error(errno, path);
-	int code = ::write(fd.get(), secret.data(), secret.size()) == static_cast<ssize_t>(secret.size()) ? 0 : EIO;
+	int code = ::write(fd.get(), key.data(), key.size()) == static_cast<ssize_t>(key.size()) ? 0 : EIO;
 	if (!code && ::link(temporary.c_str(), path.c_str()))
 		code = errno;
 	::unlink(temporary.c_str());
@@ -172,13 +172,11 @@ Status make_secret(const std::string& path)
 Result<Digest::Key> CacheFolder::key() const
 {
 	const std::string path = path_ + "/" + key_name;
-	auto secret = read_secret(path);
-	if (!secret && secret.error().code == ENOENT) {
-		if (const Status made = make_secret(path); !made && made.error().code != EEXIST)
-			return made.error();
-		secret = read_secret(path);
-	}
-	return secret ? Result<Digest::Key>(Digest::Key(*secret)) : secret.error();
+	if (auto key = read_key(path); key || key.error().code != ENOENT)
+		return key;
+	if (const Status made = make_key(path); !made && made.error().code != EEXIST)
+		return made.error();
+	return read_key(path);
 }
 
 std::optional<CacheFolder::Content> CacheFolder::find(const std::string& name) const

@@ -8,7 +8,7 @@ using namespace uwind;
 
 namespace {
 
-const Digest::Key key({1, 2, 3});
+const Digest::Key key{1, 2, 3};
 const std::vector<std::uint8_t> file{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 void read(ReadLog& log, std::uint64_t offset, std::uint64_t bytes)

@@ -54,7 +54,7 @@ TEST_CASE("a folder keeps its key")
 	REQUIRE(cache);
 	const auto key = cache->key();
 	REQUIRE(key);
-	CHECK(*key != Digest::Key({}));
+	CHECK(*key != Digest::Key{});
 	const auto later = CacheFolder::open(folder.cache())->key();
 	REQUIRE(later);
 	CHECK(*later == *key);

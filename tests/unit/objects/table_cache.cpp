@@ -279,12 +279,12 @@ TEST_CASE("a file without a table leaves nothing in the cache")
 TEST_CASE("a table's file is read as it was written, or not at all")
 {
 	const KeptTable table = small_table();
-	const Digest::Key key({1, 2, 3});
+	const Digest::Key key{1, 2, 3};
 	const std::vector<std::uint8_t> bytes = bytes_of(table, key);
 	const auto again = table_in(bytes, key);
 	REQUIRE(again);
 	CHECK(bytes_of(*again, key) == bytes);
-	CHECK_FALSE(table_in(bytes, Digest::Key({})));
+	CHECK_FALSE(table_in(bytes, Digest::Key{}));
 	CHECK(again->content.kept);
 	CHECK(again->stamp == table.stamp);
 	CHECK(again->content.sframe_refused == "no");
