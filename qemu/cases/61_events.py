@@ -136,6 +136,21 @@ def test_events_that_come_too_fast_are_counted(start_recording):
     assert counters["events_unmatched"] == 0
 
 
+# 4,096 pages in one system call.
+POPULATE = "import mmap; mmap.mmap(-1, 16 << 20, flags=mmap.MAP_SHARED | 0x8000)"
+
+
+def test_what_finds_its_ring_full_is_counted(set_file):
+    """On the only processor nobody sends anything as long as a thread with a real-time priority allocates pages."""
+    set_file("/sys/devices/system/cpu/cpu1/online", 0)
+    guest.run("uwind", "record", "-e", "kmem:mm_page_alloc", "--kernel-stacks", "-o", "full.json", "--", "chrt", "-f", 50, "python3", "-c",
+              POPULATE)
+    report = guest.checked_report("full.json")
+    lost = report.counters["events_lost"]
+    assert report.lost["overrun"] == lost >= 1000
+    assert len(report.json["samples"]) + lost >= 4096
+
+
 def test_a_processor_that_comes_back_counts_again(start_recording, set_file):
     online = "/sys/devices/system/cpu/cpu1/online"
     recording = start_recording("online", "-a", "-e", "sched:sched_switch").wait_begun()
