@@ -321,8 +321,8 @@ struct uwind_stats {
  * With UWIND_EVENT_LISTED the session counts all of counters, each by itself, and says
  * by a UWIND_RECORD_EVENT which of them has fired, how many events that stands for, and
  * by which way in the kernel. Kernel threads are sampled, too, for the kernel's stack.
- * EINVAL, EACCES, ENOENT, ENODEV, EOPNOTSUPP: as perf_event_open(2) has them, of the
- * counter whose index is in bad_counter.
+ * EINVAL, EACCES: as perf_event_open(2) has them, of the counter whose index is in
+ * bad_counter; ENODEV, where it has ENOENT or EOPNOTSUPP.
  *
  * Without privilege the counters count the user's own threads only: nobody else is
  * interrupted. EINVAL: more than 10,000 Hz, or a period below 100,000 ns or 500,000

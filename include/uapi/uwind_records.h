@@ -69,7 +69,7 @@ struct uwind_record_sample {
 	__u16 cpu;                  /* of the first trigger */
 	__u8 lost;                  /* 0, or 1 + enum uwind_loss: there is no stack */
 	__u8 word_bits;             /* 64 or 32; 0: not known, without a stack only */
-	__u64 events[]; /* one or none: how many UWIND_RECORD_EVENTs have this cookie, before or after this */
+	__u64 events[]; /* one or none: UWIND_RECORD_EVENTs with this cookie, before or after this, or lost */
 };
 
 #define UWIND_EVENT_REQUESTED 0xff /* counter: a BPF program or a module requested the stack */
@@ -77,7 +77,7 @@ struct uwind_record_sample {
 /*
  * One time that a counter of a session with UWIND_EVENT_LISTED has fired. Its stack in user space is that of the
  * UWIND_RECORD_SAMPLE with the same cookie. The first counter has none for what its samples' weight says already: when
- * it is a clock's and the task was in user space.
+ * it is a clock's, and no kernel stack comes with it.
  */
 struct uwind_record_event {
 	struct uwind_record record; /* UWIND_RECORD_EVENT */

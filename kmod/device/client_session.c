@@ -79,7 +79,7 @@ int uw_client_session_start(void *context, void *data)
 	struct uw_client *client = context;
 	int err = session_check(arg);
 	struct uw_filter_lists lists;
-	struct uw_event_list events = {};
+	struct uw_event_list events = { .bad = arg->nr_counters };
 
 	if (!err)
 		err = uw_event_input(&events, arg, client->privileged);

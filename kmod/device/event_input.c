@@ -140,7 +140,7 @@ static int list_input(struct uw_event_list *list, const struct uwind_session_sta
 	    arg->nr_counters > UWIND_MAX_COUNTERS)
 		return -EINVAL;
 	list->listed = true;
-	list->nr = list->bad = arg->nr_counters;
+	list->nr = arg->nr_counters;
 	counters = kcalloc(list->nr, sizeof(*counters), GFP_KERNEL);
 	list->counters = counters;
 	list->steps = kcalloc(list->nr, sizeof(*list->steps), GFP_KERNEL);
@@ -178,7 +178,7 @@ static int named_input(struct uw_event_list *list, const struct uwind_session_st
 
 int uw_event_input(struct uw_event_list *list, const struct uwind_session_start *arg, bool privileged)
 {
-	*list = (struct uw_event_list){};
+	*list = (struct uw_event_list){ .bad = arg->nr_counters };
 	if (arg->event == UWIND_EVENT_LISTED)
 		return list_input(list, arg, privileged);
 	if (arg->nr_counters || arg->counters)

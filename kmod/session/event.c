@@ -29,8 +29,7 @@ int uw_event_init(struct uw_event *event, const struct uw_event_owner *owner, st
 	event->number = number;
 	event->unnoted = !list->listed || (number == 0 && uw_counter_is_clock(counter->type, counter->config));
 	event->kernel_stack = !owner->quota && (counter->flags & UWIND_COUNTER_KERNEL_STACK);
-	event->steps = list->steps ? list->steps[number] : NULL;
-	event->owner.steps = event->steps;
+	event->owner.steps = list->steps ? list->steps[number] : NULL;
 	if (list->steps)
 		list->steps[number] = NULL;
 	return event_init_trigger(event, owner, counter);
@@ -40,8 +39,8 @@ void uw_event_deinit(struct uw_event *event)
 {
 	uw_trigger_cpu_deinit(&event->cpus);
 	uw_trigger_task_deinit(&event->tasks);
-	kvfree(event->steps);
-	event->steps = NULL;
+	kvfree(event->owner.steps);
+	event->owner.steps = NULL;
 }
 
 void uw_event_enable(struct uw_event *event)

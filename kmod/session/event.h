@@ -16,12 +16,11 @@ struct uwind_counter;
 
 /* Set by uw_event_init(), constant until uw_event_deinit(), but for the triggers. */
 struct uw_event {
-	struct uw_trigger_owner owner;
-	struct uw_session *session;   /* Lifetime: longer than the event's */
-	struct uw_filter_step *steps; /* owned; NULL: none */
-	u8 number;                    /* of the counter, as in struct uwind_record_event */
-	bool kernel_stack;            /* with the kernel's stack */
-	bool unnoted;                 /* what it does in user space needs no note: the sample's weight says it */
+	struct uw_trigger_owner owner; /* its steps are owned */
+	struct uw_session *session;    /* Lifetime: longer than the event's */
+	u8 number;                     /* of the counter, as in struct uwind_record_event */
+	bool kernel_stack;             /* with the kernel's stack */
+	bool unnoted;                  /* what it does in user space needs no note: the sample's weight says it */
 	/* One of the two is in use: cpus with privilege, tasks without. Protected by: their own rules. */
 	struct uw_trigger_cpu cpus;
 	struct uw_trigger_task tasks;

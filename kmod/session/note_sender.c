@@ -5,12 +5,10 @@
  * A kernel stack is cut from its outer end, as stacks in user space are, so that those that
  * share outer frames share their records.
  */
-#include <linux/math.h>
-
+#include "session/note_sender.h"
 #include "core/frame_code.h"
 #include "core/walk.h"
 #include "session/batch.h"
-#include "session/note_sender.h"
 #include "session/notes.h"
 #include "session/record.h"
 

@@ -60,14 +60,15 @@ static u32 gap_before(u32 position, u32 bytes)
 
 static struct uw_note *ring_reserve(struct uw_ring *ring, u32 bytes)
 {
-	u32 head, gap;
+	u32 head, tail, gap;
 	struct uw_note_head *hole;
 
 	do {
+		/* Pairs with uw_ring_drop(): what it has left is zeros. Before head, so that it is not beyond. */
+		tail = smp_load_acquire(&ring->tail);
 		head = READ_ONCE(ring->head);
 		gap = gap_before(head, bytes);
-		/* Pairs with uw_ring_drop(): what it has left is zeros. */
-		if (head + gap + bytes - smp_load_acquire(&ring->tail) > UW_NOTES_BYTES)
+		if (head + gap + bytes - tail > UW_NOTES_BYTES)
 			return NULL;
 	} while (cmpxchg_local(&ring->head, head, head + gap + bytes) != head);
 	if (gap) {
@@ -151,7 +152,7 @@ void uw_ring_drop(struct uw_ring *ring)
 	smp_store_release(&ring->tail, ring->tail + bytes);
 }
 
-/* Hard interrupt. */
+/* Interrupt, or task. */
 static void ring_is_full(struct irq_work *work)
 {
 	struct uw_ring *ring = container_of(work, struct uw_ring, full);

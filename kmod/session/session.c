@@ -25,6 +25,7 @@ struct firing {
 	u8 counter;           /* as in struct uwind_record_event */
 	struct pt_regs *regs; /* NULL: not known */
 	u64 period;
+	bool suits;        /* current has a stack in user space: uw_request_suits() */
 	bool kernel_stack; /* from regs */
 };
 
@@ -58,22 +59,30 @@ static void note_fill(struct uw_note *note, const struct uw_session *session, co
 }
 
 /* What interrupts this between the note and its end makes one of its own. false: no stack is asked for. */
-static bool session_note(struct uw_session *session, const struct firing *firing, u64 *cookie)
+static bool session_make_note(struct uw_session *session, const struct firing *firing, u64 *cookie)
 {
 	u32 frames = firing->kernel_stack ? UWIND_MAX_KERNEL_FRAMES + UW_KERNEL_STACK_SPARE : 0;
-	bool suits = uw_request_suits(current), asked = false;
-	struct uw_note *note;
+	struct uw_note *note = uw_note_begin(&session->sender.notes, frames);
+	bool asked = false;
 
-	preempt_disable_notrace();
-	note = uw_note_begin(&session->sender.notes, frames);
 	if (note) {
 		note_fill(note, session, firing);
-		asked = suits && session_ask(session, firing->regs, note, cookie);
+		asked = firing->suits && session_ask(session, firing->regs, note, cookie);
 		uw_note_end(&session->sender.notes, note);
-	} else if (suits) {
+	} else if (firing->suits) {
 		uw_stats_requested(session->counts, 1);
 		uw_stats_lost(session->counts, UWIND_LOSS_OVERRUN, 1);
 	}
+	return asked;
+}
+
+/* A task that was reaped, and still runs, has no group leader any more. One that is not keeps it as long as this runs. */
+static bool session_note(struct uw_session *session, const struct firing *firing, u64 *cookie)
+{
+	bool asked;
+
+	preempt_disable_notrace();
+	asked = pid_alive(current) && session_make_note(session, firing, cookie);
 	preempt_enable_notrace();
 	return asked;
 }
@@ -96,9 +105,11 @@ static bool session_takes_current(const struct uw_session *session)
 
 bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
 {
-	const struct firing firing = { .counter = UWIND_EVENT_REQUESTED, .regs = regs, .period = 1 };
+	const struct firing firing = {
+		.counter = UWIND_EVENT_REQUESTED, .regs = regs, .period = 1, .suits = uw_request_suits(current)
+	};
 
-	if (!uw_request_suits(current) || !session_takes_current(session) || session_is_cause(session))
+	if (!firing.suits || !session_takes_current(session) || session_is_cause(session))
 		return false;
 	return session->listed ? session_note(session, &firing, cookie) : session_ask(session, regs, NULL, cookie);
 }
@@ -110,11 +121,12 @@ static void session_fired(struct uw_trigger_owner *owner, const struct uw_firing
 		.counter = event->number,
 		.regs = fired->regs,
 		.period = fired->period,
+		.suits = uw_request_suits(current),
 		.kernel_stack = event->kernel_stack && !user_mode(fired->regs),
 	};
 	u64 cookie;
 
-	if (!(uw_request_suits(current) || firing.kernel_stack) || !session_takes_current(event->session) ||
+	if (!(firing.suits || firing.kernel_stack) || !session_takes_current(event->session) ||
 	    session_is_cause(event->session))
 		return;
 	if (event->unnoted && !firing.kernel_stack)
@@ -271,6 +283,8 @@ static int session_init_events(struct uw_session *session, struct uw_event_list 
 	}
 	if (!err)
 		list->bad = list->nr;
+	if (!list->listed)
+		list->bad = 0;
 	return err;
 }
 
@@ -339,12 +353,8 @@ void uw_session_enable(struct uw_session *session)
 
 bool uw_session_wants_child(const struct uw_session *session, struct task_struct *child)
 {
-	u32 i;
-
-	for (i = 0; i < session->nr_events; i++)
-		if (uw_trigger_task_wants_child(&session->events[i].tasks, child))
-			return true;
-	return false;
+	/* All of them want the same threads, and the first is enabled first. */
+	return session->nr_events && uw_trigger_task_wants_child(&session->events[0].tasks, child);
 }
 
 void uw_session_adopt(struct uw_session *session)

@@ -32,7 +32,8 @@ bool uw_targets_has(const struct uw_targets *targets, struct task_struct *task)
 	struct pid *pid = task_tgid(task);
 	u32 i;
 
-	for (i = 0; targets->slots && i < UW_TARGET_PROBES; i++)
+	/* A task that was reaped, and still runs, has none, as a free slot. */
+	for (i = 0; pid && targets->slots && i < UW_TARGET_PROBES; i++)
 		if (READ_ONCE(*target_slot(targets, pid, i)) == pid)
 			return true;
 	return false;

@@ -96,7 +96,9 @@ static void trigger_cpu_follow(struct work_struct *work)
 	int cpu;
 
 	mutex_lock(&trigger->mutex);
-	for_each_cpu(cpu, trigger->cpus) if (counter_follow(trigger, cpu)) count_failure(trigger);
+	for_each_cpu(cpu, trigger->cpus)
+		if (trigger->started && counter_follow(trigger, cpu)) /* the first ones are made by the caller */
+			count_failure(trigger);
 	mutex_unlock(&trigger->mutex);
 }
 
@@ -115,7 +117,8 @@ static int counters_make(struct uw_trigger_cpu *trigger)
 	int cpu, err = 0;
 
 	mutex_lock(&trigger->mutex);
-	for_each_cpu(cpu, trigger->cpus) err = err ?: counter_follow(trigger, cpu);
+	for_each_cpu(cpu, trigger->cpus)
+		err = err ?: counter_follow(trigger, cpu);
 	trigger->started = true;
 	mutex_unlock(&trigger->mutex);
 	return err;
@@ -173,8 +176,7 @@ static void trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on, void (*c
 	if (!trigger->counters || trigger->closed)
 		return;
 	mutex_lock(&trigger->mutex);
-	for_each_cpu(cpu, trigger->cpus)
-	{
+	for_each_cpu(cpu, trigger->cpus) {
 		struct perf_event *event = per_cpu_ptr(trigger->counters, cpu)->counter.event;
 
 		if (event && trigger->enabled != on)

@@ -37,8 +37,8 @@ struct uw_trigger_cpu {
 	struct mutex mutex;
 	bool enabled;  /* Protected by: mutex */
 	bool closed;   /* Used by its owner only */
-	bool started;  /* by its caller, whose memory is not there any more. Protected by: the same */
-	bool is_probe; /* or may be: uw_counter_is_probe(). No CPU that comes later has one. Protected by: the same */
+	bool started;  /* by its caller, whose memory is not there any more. Protected by: mutex */
+	bool is_probe; /* or may be: uw_counter_is_probe(). No CPU that comes later has one. Protected by: mutex */
 	u32 nr_failed; /* Protected by: mutex to write. Read anywhere by READ_ONCE() */
 };
 

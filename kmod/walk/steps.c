@@ -75,6 +75,8 @@ static void steps_forget(struct uw_steps *steps)
 	steps->last_key = 0;
 }
 
+#define UW_SPARE_KEYS (1 << 20)
+
 /* See docs/limits.md. */
 static_assert(sizeof(struct uw_steps) <= 44 * 1024);
 
@@ -108,8 +110,6 @@ static u32 steps_key(struct uw_steps *steps, struct uw_step_state now)
 
 	if (state->key && states_equal(state, &now))
 		return state->key;
-	if (steps->last_key == S32_MAX)
-		steps_forget(steps);
 	now.key = ++steps->last_key;
 	*state = now;
 	return now.key;
@@ -158,6 +158,9 @@ void uw_steps_take(struct uw_port *port, struct uw_walk *walk)
 	walk->along = steps && READ_ONCE(trails) ? &steps->along : NULL;
 	if (!steps)
 		return;
+	/* Not later: frames of a walk may be on its trail only. No walk takes so many keys. */
+	if (steps->last_key >= S32_MAX - UW_SPARE_KEYS)
+		steps_forget(steps);
 	if (steps->along.last_id >= U32_MAX - UW_TRAIL_STEPS)
 		ids_renew(steps);
 	if (walk->along)

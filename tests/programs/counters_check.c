@@ -61,10 +61,15 @@ static int start(struct uwind_counter *counters, uint32_t nr, uint32_t *bad)
 static void check_list(void)
 {
 	struct uwind_counter one = { .size = sizeof(one), .type = PERF_TYPE_SOFTWARE, .rate = 100000 };
+	struct uwind_counter many[UWIND_MAX_COUNTERS + 1];
 	uint32_t bad;
 
+	for (uint32_t i = 0; i <= UWIND_MAX_COUNTERS; i++)
+		many[i] = one;
+	check("as many as there may be are not refused", start(many, UWIND_MAX_COUNTERS, &bad) == ENOTCONN, "refused");
+
 	check("no counters are refused", start(&one, 0, &bad) == EINVAL, "accepted");
-	check("too many are refused", start(&one, UWIND_MAX_COUNTERS + 1, &bad) == EINVAL, "accepted");
+	check("too many are refused", start(many, UWIND_MAX_COUNTERS + 1, &bad) == EINVAL, "accepted");
 	check("at a bad pointer they are refused", start((void *)BAD_POINTER, 1, &bad) == EFAULT, "accepted");
 	one.size = 2;
 	check("a size that is none is refused", start(&one, 1, &bad) == EINVAL, "accepted");
@@ -85,6 +90,7 @@ static void check_counters(void)
 	SPOILT("too high a frequency is refused", (c->flags = UWIND_COUNTER_FREQUENCY, c->rate = 100001), EINVAL);
 	SPOILT("too short a period of a clock is refused", CLOCK(9999), EINVAL);
 	SPOILT("too short a period of cycles is refused", CYCLES(9999), EINVAL);
+	SPOILT("one that is long enough for everybody is not", CYCLES(500000), ENOTCONN);
 }
 
 static void check_filters(void)
@@ -105,6 +111,9 @@ static void check_member(void)
 	SPOILT("a member counts no tracepoint", c->type = PERF_TYPE_TRACEPOINT, EACCES);
 	SPOILT("but one of user mode", (c->type = PERF_TYPE_TRACEPOINT, c->flags = UWIND_COUNTER_NO_KERNEL), ENOTCONN);
 	SPOILT("a member's clock is slower", CLOCK(99999), EINVAL);
+	SPOILT("a member's fastest clock is not refused", CLOCK(100000), ENOTCONN);
+	SPOILT("a member's frequency is lower", (c->flags = UWIND_COUNTER_FREQUENCY, c->rate = 10001), EINVAL);
+	SPOILT("a member's highest is not refused", (c->flags = UWIND_COUNTER_FREQUENCY, c->rate = 10000), ENOTCONN);
 	SPOILT("a member's cycles are fewer", CYCLES(499999), EINVAL);
 	SPOILT("a member's own types are as slow", (c->type = PERF_TYPE_MAX, c->rate = 499999), EINVAL);
 }
