@@ -4,50 +4,71 @@
 
 namespace uwind {
 
+// A new one comes last.
+EventJoin::Place EventJoin::place_of(std::uint64_t cookie)
+{
+	if (const auto known = known_.find(cookie); known != known_.end())
+		return known->second;
+	if (waiting_.size() >= limit_)
+		let_oldest_go();
+	return known_[cookie] = waiting_.insert(waiting_.end(), Waiting{cookie, {}, {}, 0});
+}
+
+void EventJoin::erase(Place place)
+{
+	events_ -= place->events.size();
+	known_.erase(place->cookie);
+	waiting_.erase(place);
+}
+
+void EventJoin::give_up(Place place)
+{
+	for (const EventRecord& event : place->events)
+		done_(event, nullptr);
+	erase(place);
+}
+
+void EventJoin::let_oldest_go()
+{
+	too_many_ += waiting_.front().events.size();
+	give_up(waiting_.begin());
+}
+
 void EventJoin::add(const EventRecord& event)
 {
 	if (!event.cookie)
 		return done_(event, nullptr);
-	const auto known = waiting_.find(event.cookie);
-	if (known != waiting_.end() && known->second.answer) {
-		done_(event, &*known->second.answer);
-		if (--known->second.expected == 0)
-			waiting_.erase(known);
+	while (events_ >= limit_)
+		let_oldest_go();
+	const Place place = place_of(event.cookie);
+	if (!place->answer) {
+		place->events.push_back(event);
+		events_++;
 		return;
 	}
-	if (events_ >= limit_) {
-		too_many_++;
-		return done_(event, nullptr);
-	}
-	waiting_[event.cookie].events.push_back(event);
-	events_++;
+	done_(event, &*place->answer);
+	if (--place->expected == 0)
+		erase(place);
 }
 
 void EventJoin::add(const StackRecord& answer)
 {
-	Waiting& waiting = waiting_[answer.cookie];
-	for (const EventRecord& event : waiting.events)
+	const Place place = place_of(answer.cookie);
+	for (const EventRecord& event : place->events)
 		done_(event, &answer);
-	events_ -= waiting.events.size();
-	if (waiting.events.size() >= answer.events) {
-		waiting_.erase(answer.cookie);
-		return;
-	}
-	waiting.expected = answer.events - waiting.events.size();
-	waiting.events.clear();
-	waiting.answer = answer;
-	if (waiting_.size() >
-	    limit_) // some events of others were lost, or this one's are late: they have no stack then
-		waiting_.erase(answer.cookie);
+	const std::size_t joined = place->events.size();
+	events_ -= joined;
+	place->events.clear();
+	if (joined >= answer.events)
+		return erase(place);
+	place->expected = answer.events - joined;
+	place->answer = answer;
 }
 
 void EventJoin::finish()
 {
-	for (const auto& [cookie, waiting] : waiting_)
-		for (const EventRecord& event : waiting.events)
-			done_(event, nullptr);
-	waiting_.clear();
-	events_ = 0;
+	while (!waiting_.empty())
+		give_up(waiting_.begin());
 }
 
 } // namespace uwind

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Events and the stacks that they share, in whichever order they arrive.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "app/event_join.h"
@@ -78,17 +79,29 @@ TEST_CASE("what still waits at the end is done without a stack, once")
 	CHECK(f.joined == std::vector<Joined>{{1, {}}});
 }
 
-TEST_CASE("only so many events wait, and so many stacks")
+TEST_CASE("only so many events wait, and the oldest give way without their stack")
 {
 	Fixture f(2);
 	for (std::uint64_t i = 1; i <= 3; i++)
 		f.join.add(event(i, i));
-	CHECK(f.joined == std::vector<Joined>{{3, {}}});
+	CHECK(f.joined == std::vector<Joined>{{1, {}}});
 	CHECK(f.join.too_many() == 1);
-	f.join.add(answer(1, 1));
-	f.join.add(event(4, 4));
-	CHECK(f.join.too_many() == 1);
-	f.join.add(answer(5, 1)); // beside those of 2 and 4
-	f.join.add(event(5, 5));
-	CHECK(f.join.too_many() == 2);
+	f.join.add(answer(2, 1));
+	CHECK(f.joined.back() == Joined{2, 2});
+	f.join.add(answer(3, 1));
+	CHECK(f.joined.back() == Joined{3, 3});
+}
+
+TEST_CASE("answers whose events were lost make room, and so do events whose answer was lost")
+{
+	Fixture f(4);
+	for (std::uint64_t i = 100; i < 200; i++) {
+		f.join.add(answer(i, 1));
+		f.join.add(event(i + 1000, i));
+	}
+	f.join.add(answer(1, 2));
+	f.join.add(event(1, 1));
+	f.join.add(event(1, 2));
+	CHECK(std::count(f.joined.begin(), f.joined.end(), Joined{1, 1}) == 1);
+	CHECK(f.joined.back() == Joined{2, 1});
 }
