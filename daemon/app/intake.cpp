@@ -14,7 +14,7 @@ bool is_urgent(const RecordBatch& batch)
 {
 	return std::ranges::any_of(batch.records, [](const Record& record) {
 		const auto* stack = std::get_if<StackRecord>(&record);
-		return !stack || stack->unfinished;
+		return std::holds_alternative<FileRecord>(record) || (stack && stack->unfinished);
 	});
 }
 

@@ -42,8 +42,10 @@ void Recording::set_weighed(const SessionOptions& session)
 		return;
 	const Rate rate = session.events.empty() ? Rate{session.is_frequency, session.rate}
 						 : rate_of(session.events.front(), session);
-	const std::uint64_t by_frequency = session.event == Event::cycles ? 0 : 1'000'000'000 / rate.value;
-	aggregate_.set_weighed(0, rate.is_frequency ? by_frequency : rate.value);
+	if (rate.is_frequency)
+		aggregate_.set_weighed(0, session.event == Event::cycles ? 0 : 1'000'000'000 / rate.value);
+	else
+		aggregate_.set_weighed(0, rate.value);
 }
 
 Status Recording::prepare(const StopRequested& stop)

@@ -2,6 +2,7 @@
 // The counters of a session, as the contract has them.
 #include "io/device_counters.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "io/device_call.h"

@@ -32,7 +32,7 @@ std::optional<Symbol> symbol_in(std::string_view line)
 	const auto address = parse_number(line.substr(0, space), 16);
 	Symbol symbol;
 	symbol.type = line[space + 1];
-	if (!address || *address == 0 || code_types.find(symbol.type) == std::string_view::npos)
+	if (!address || *address == 0)
 		return std::nullopt;
 	symbol.address = *address;
 	symbol.name = line.substr(space + 3);
@@ -49,11 +49,8 @@ std::optional<Symbol> symbol_in(std::string_view line)
 template <typename Take>
 void each_line(std::string_view text, Take take)
 {
-	while (!text.empty()) {
-		const std::size_t end = std::min(text.find('\n'), text.size());
-		take(text.substr(0, end));
-		text.remove_prefix(std::min(end + 1, text.size()));
-	}
+	while (!text.empty())
+		take(next_part(text, '\n'));
 }
 
 std::size_t underscores(std::string_view name)
@@ -61,9 +58,16 @@ std::size_t underscores(std::string_view name)
 	return std::min(name.find_first_not_of('_'), name.size());
 }
 
-// Of several names for one address, as perf chooses: not local, with few underscores before it, long.
+bool is_code(const Symbol& symbol)
+{
+	return code_types.find(symbol.type) != std::string_view::npos;
+}
+
+// Of several names for one address, as perf chooses: code, not local, with few underscores before it, long.
 bool is_better(const Symbol& a, const Symbol& b)
 {
+	if (is_code(a) != is_code(b))
+		return is_code(a);
 	const bool a_global = a.type < 'a', b_global = b.type < 'a';
 	if (a_global != b_global)
 		return a_global;
@@ -109,6 +113,10 @@ std::vector<std::optional<KernelName>> find_in_kallsyms(std::string_view text,
 			continue;
 		}
 		--found;
+		if (!is_code(*found)) { // no symbol has a size, so that the next one ends it, whatever it is
+			names.emplace_back();
+			continue;
+		}
 		names.push_back(
 			KernelName{std::string(found->name), address - found->address, std::string(found->module)});
 	}
@@ -149,19 +157,20 @@ std::vector<std::optional<KernelName>> Kallsyms::find(const std::vector<std::uin
 	if (addresses.empty())
 		return {};
 	const auto text = read_text("/proc/kallsyms", most_kallsyms_bytes);
-	return find_in_kallsyms(text ? *text : "", addresses);
+	return find_in_kallsyms(text ? std::string_view(*text) : std::string_view(), addresses);
 }
 
 KernelModule Kallsyms::module(const std::string& name)
 {
 	const auto notes =
 		read_text(name.empty() ? "/sys/kernel/notes" : "/sys/module/" + name + "/notes/.note.gnu.build-id");
-	const auto modules = read_text("/proc/modules");
 	KernelModule module;
 	if (notes)
 		module.build_id =
 			build_id_in(Bytes(reinterpret_cast<const std::uint8_t*>(notes->data()), notes->size()));
-	if (!name.empty() && modules)
+	if (name.empty())
+		return module;
+	if (const auto modules = read_text("/proc/modules"))
 		module.start = module_start_in(*modules, name);
 	return module;
 }

@@ -69,6 +69,11 @@ bool copy_registers(Bytes bytes, Unfinished& unfinished)
 	return true;
 }
 
+bool is_sound(const uwind_record_event& raw)
+{
+	return !(raw.cookie && raw.lost) && (raw.counter < UWIND_MAX_COUNTERS || raw.counter == UWIND_EVENT_REQUESTED);
+}
+
 bool is_sound(const uwind_record_unfinished& raw)
 {
 	return raw.arch > UWIND_ARCH_NONE && raw.arch <= UWIND_ARCH_ARM && raw.nr_frames < UWIND_MAX_FRAMES &&
@@ -178,7 +183,7 @@ bool RecordReader::read_event(Bytes bytes)
 	const auto raw = copy_at<uwind_record_event>(bytes);
 	const ThreadRecord* fired_in = thread(raw.thread);
 	const Stack* found = stack(raw.kernel_stack);
-	if (!fired_in || (raw.kernel_stack && !found) || (raw.cookie && raw.lost))
+	if (!fired_in || (raw.kernel_stack && !found) || !is_sound(raw))
 		return false;
 	EventRecord event;
 	static_cast<ThreadRecord&>(event) = *fired_in;

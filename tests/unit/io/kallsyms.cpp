@@ -46,12 +46,13 @@ std::vector<std::uint8_t> note(std::uint32_t type, std::string name, std::vector
 
 TEST_CASE("an address has the name of the code symbol before it, the best of several")
 {
-	const auto names = find({0xffffffff81001000, 0xffffffff81001fff, 0xffffffff810000ff});
-	REQUIRE(names.size() == 3);
+	const auto names = find({0xffffffff81001000, 0xffffffff810017ff, 0xffffffff810000ff, 0xffffffff81001fff});
+	REQUIRE(names.size() == 4);
 	CHECK(names[0]->symbol == "global");
 	CHECK(names[0]->offset == 0);
-	CHECK(names[1]->symbol == "global"); // data lies between
-	CHECK(names[1]->offset == 0xfff);
+	CHECK(names[1]->symbol == "global");
+	CHECK(names[1]->offset == 0x7ff);
+	CHECK_FALSE(names[3]); // data lies before it
 	CHECK(names[2]->symbol == "_stext");
 }
 

@@ -506,8 +506,10 @@ TEST_CASE("an event may be of no counter, and have no stack")
 
 TEST_CASE("an event of a thread or with a stack that was not sent is malformed, and one that is lost with a cookie")
 {
-	auto lost = RecordBlob::event_head(1, 0);
+	auto lost = RecordBlob::event_head(1, 0), beyond = lost;
 	lost.lost = 1;
+	beyond.counter = UWIND_MAX_COUNTERS;
+	check_only_malformed(RecordBlob().thread(1).record(beyond));
 	check_only_malformed(RecordBlob().record(RecordBlob::event_head(1, 0)));
 	check_only_malformed(RecordBlob().thread(1).record(RecordBlob::event_head(1, 2)));
 	check_only_malformed(RecordBlob().thread(1).record(lost));
