@@ -105,7 +105,7 @@ private:
 
 	Node single(unsigned depth)
 	{
-		if (depth == most_depth)
+		if (depth > most_depth)
 			return wrong("more than " + std::to_string(most_depth) +
 				     " parentheses or negations in each other");
 		if (take("!")) {

@@ -22,11 +22,6 @@ using Events = std::vector<EventSpec>;
 
 constexpr std::string_view requests = "requests";
 
-Error wrong(const std::string& what)
-{
-	return Error{EINVAL, what};
-}
-
 // NAME/TERMS/MODIFIERS, or NAME:MODIFIERS, or SUBSYSTEM:NAME:MODIFIERS.
 struct Parts {
 	std::string_view name;
@@ -38,7 +33,7 @@ Result<Parts> parts_with_terms(std::string_view text)
 	const auto [name, rest] = halves(text, '/');
 	const auto end = rest->rfind('/');
 	if (end == std::string_view::npos)
-		return wrong("the second '/' is missing in '" + std::string(text) + "'");
+		return usage_error("the second '/' is missing in '" + std::string(text) + "'");
 	Parts parts{name, rest->substr(0, end), std::nullopt};
 	std::string_view modifiers = rest->substr(end + 1);
 	if (modifiers.starts_with(':') && modifiers.size() > 1)
@@ -74,7 +69,7 @@ Result<Parts> parts_without_terms(EventSources& sources, std::string_view text)
 	const auto colons = cut(text, ':');
 	const std::size_t named = parts_of_name(sources, colons);
 	if (colons.size() > named + 1)
-		return wrong("'" + std::string(text) + "' has a colon too many");
+		return usage_error("'" + std::string(text) + "' has a colon too many");
 	if (colons.size() == named)
 		return Parts{text, std::nullopt, std::nullopt};
 	const std::string_view modifiers = colons.back();
@@ -124,7 +119,7 @@ Result<Events> OneEvent::run()
 	if (!events)
 		return events;
 	if (parts->modifiers && parts->modifiers->empty())
-		return wrong("modifiers are missing after the colon of '" + text_.text + "'");
+		return usage_error("modifiers are missing after the colon of '" + text_.text + "'");
 	return finished(std::move(*events), parts->modifiers.value_or(""));
 }
 
@@ -147,7 +142,7 @@ Result<Events> OneEvent::from_parts(const Parts& parts)
 {
 	if (parts.name == requests) {
 		if (parts.terms || parts.modifiers || !text_.modifiers.empty())
-			return wrong("requests has no counter: no modifiers, and no terms");
+			return usage_error("requests has no counter: no modifiers, and no terms");
 		EventSpec event;
 		event.is_requests = event.each_time = true;
 		event.name = requests;
@@ -243,8 +238,8 @@ Result<Events> OneEvent::pmu(const Parts& parts)
 Error OneEvent::no_pmu(std::string_view name)
 {
 	if (name == "cpu")
-		return wrong("'" + text_.text + "': this machine has no PMU of its CPUs");
-	return wrong("'" + text_.text + "': this machine has no PMU " + with_nearest(name, pmu_names(sources_)));
+		return usage_error("'" + text_.text + "': this machine has no PMU of its CPUs");
+	return usage_error("'" + text_.text + "': this machine has no PMU " + with_nearest(name, pmu_names(sources_)));
 }
 
 // A named event without its PMU's name, of each PMU that has it.
@@ -289,8 +284,9 @@ Result<Events> OneEvent::tracepoints(std::string_view name, const Parts& parts)
 			return applied.error(text_.text);
 		events.push_back(std::move(*event));
 	}
-	return events.empty() ? Result<Events>(wrong("'" + text_.text + "' matches no tracepoint that perf can count"))
-			      : events;
+	return events.empty()
+		       ? Result<Events>(usage_error("'" + text_.text + "' matches no tracepoint that perf can count"))
+		       : events;
 }
 
 // cycle:u: rather an event with modifiers than a tracepoint.
@@ -319,14 +315,15 @@ Error OneEvent::unknown(std::string_view name)
 		}
 	for (const std::string& pmu : pmu_names(sources_)) {
 		if (pmu == name)
-			return wrong("'" + text_.text + "': " + pmu + " is a PMU: name its event, " + pmu + "/EVENT/");
+			return usage_error("'" + text_.text + "': " + pmu + " is a PMU: name its event, " + pmu +
+					   "/EVENT/");
 		for (const std::string& event : pmu_events(sources_, pmu))
 			known.push_back(event);
 	}
 	std::string message = "no event is called " + with_nearest(name, known) + "; uwind list events lists them";
 	if (core_pmus(sources_).empty())
 		message += " (this machine has no PMU of its CPUs)";
-	return wrong(message);
+	return usage_error(message);
 }
 
 // The highest that can be opened here.

@@ -28,11 +28,6 @@ constexpr std::size_t alike_letters = 3;
 constexpr std::size_t most_kernel_name = 511;
 constexpr std::size_t most_path = 4095;
 
-Error wrong(const std::string& what)
-{
-	return Error{EINVAL, what};
-}
-
 const ProbeForm& form_of(std::string_view kind)
 {
 	return *std::find_if(std::begin(forms), std::end(forms), [&](const ProbeForm& form) {
@@ -54,7 +49,7 @@ Result<Place> parse_place(const std::string& text)
 		return Place{text, 0};
 	const auto offset = parse_integer(std::string_view(text).substr(plus + 1));
 	if (!offset)
-		return wrong("'" + text.substr(plus) + "' is no offset: give a number, for example +0x10");
+		return usage_error("'" + text.substr(plus) + "' is no offset: give a number, for example +0x10");
 	return Place{text.substr(0, plus), *offset};
 }
 
@@ -96,7 +91,7 @@ Status check_kernel_symbol(EventSources& sources, const std::string& symbol)
 		if (begins_alike(name, symbol))
 			alike.emplace_back(name);
 	}
-	return wrong("no function of the kernel is called " + with_nearest(symbol, alike));
+	return usage_error("no function of the kernel is called " + with_nearest(symbol, alike));
 }
 
 Result<std::vector<EventSpec>> kernel_probe(EventSources& sources, const std::vector<std::string>& parts)
@@ -105,9 +100,9 @@ Result<std::vector<EventSpec>> kernel_probe(EventSources& sources, const std::ve
 	if (!place)
 		return place.error();
 	if (place->symbol.empty() || place->symbol.size() > most_kernel_name)
-		return wrong("a function of the kernel is missing: " + std::string(form_of(parts[0]).form));
+		return usage_error("a function of the kernel is missing: " + std::string(form_of(parts[0]).form));
 	if (parts[0] == "kretprobe" && place->offset)
-		return wrong("a kretprobe is of a whole function: leave out the offset");
+		return usage_error("a kretprobe is of a whole function: leave out the offset");
 	auto event = probe_event(sources, parts[0]);
 	if (!event)
 		return event.error();
@@ -134,11 +129,11 @@ Result<std::uint64_t> offset_in_file(const ProbeFile& file, const std::string& t
 			continue;
 		}
 		if (symbol.bytes && place->offset >= symbol.bytes)
-			return wrong(place->symbol + " of " + file.path + " has " + std::to_string(symbol.bytes) +
-				     " bytes: " + hex(place->offset) + " is not in it");
+			return usage_error(place->symbol + " of " + file.path + " has " + std::to_string(symbol.bytes) +
+					   " bytes: " + hex(place->offset) + " is not in it");
 		return symbol.offset + place->offset;
 	}
-	return wrong(file.path + " has no function " + with_nearest(place->symbol, names));
+	return usage_error(file.path + " has no function " + with_nearest(place->symbol, names));
 }
 
 Result<std::vector<EventSpec>> user_probe(EventSpec event, const ProbeFile& file, const std::vector<std::string>& parts)
@@ -171,14 +166,15 @@ Result<std::vector<EventSpec>> static_probe(EventSources& sources, const EventSp
 		events.back().config = *config;
 	}
 	if (events.empty())
-		return wrong(file.path + " has no static probe " + with_nearest(parts[2] + ":" + parts[3], names));
+		return usage_error(file.path + " has no static probe " +
+				   with_nearest(parts[2] + ":" + parts[3], names));
 	return events;
 }
 
 Result<std::vector<EventSpec>> file_probe(EventSources& sources, const std::vector<std::string>& parts)
 {
 	if (parts[1].empty() || parts[1].size() > most_path)
-		return wrong("a path is missing: " + std::string(form_of(parts[0]).form));
+		return usage_error("a path is missing: " + std::string(form_of(parts[0]).form));
 	auto event = probe_event(sources, parts[0]);
 	if (!event)
 		return event.error();
@@ -201,10 +197,10 @@ Result<ProbeEvents> parse_probe(EventSources& sources, std::string_view text)
 	auto parts = cut_probe(text);
 	const std::size_t wanted = parts_of(parts[0]);
 	if (parts.size() < wanted || parts.size() > wanted + 1)
-		return wrong("'" + std::string(text) + "' has another form than " + form_of(parts[0]).form);
+		return usage_error("'" + std::string(text) + "' has another form than " + form_of(parts[0]).form);
 	ProbeEvents probe;
 	if (parts.size() > wanted && parts.back().empty())
-		return wrong("modifiers are missing at the end of '" + std::string(text) + "'");
+		return usage_error("modifiers are missing at the end of '" + std::string(text) + "'");
 	if (parts.size() > wanted)
 		probe.modifiers = parts.back();
 	auto events = parts[0].starts_with('k') ? kernel_probe(sources, parts) : file_probe(sources, parts);

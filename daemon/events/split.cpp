@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::string_view probe_prefixes[] = {"kprobe:", "kretprobe:", "uprobe:", "uretprobe:", "usdt:"};
 
-Error wrong(const std::string& what)
-{
-	return Error{EINVAL, what};
-}
-
 // Goes through a list once.
 class Splitter {
 public:
@@ -30,8 +25,8 @@ public:
 				return read.error();
 		} while (next_is(','));
 		if (at_ < text_.size())
-			return wrong("'" + std::string(text_.substr(at_)) +
-				     "' does not belong to an event: a comma is missing");
+			return usage_error("'" + std::string(text_.substr(at_)) +
+					   "' does not belong to an event: a comma is missing");
 		return std::move(events_);
 	}
 
@@ -59,7 +54,7 @@ private:
 				return read;
 		} while (next_is(','));
 		if (!next_is('}'))
-			return wrong("'{' is never closed");
+			return usage_error("'{' is never closed");
 		return group_modifiers(first);
 	}
 
@@ -71,7 +66,7 @@ private:
 			at_ = std::min(text_.find(',', at_), text_.size());
 			const auto modifiers = trimmed(text_.substr(begin, at_ - begin));
 			if (modifiers.empty())
-				return wrong("modifiers are missing after '}:'");
+				return usage_error("modifiers are missing after '}:'");
 			for (std::size_t i = first; i < events_.size(); i++)
 				events_[i].modifiers = modifiers;
 		}
@@ -83,7 +78,7 @@ private:
 	{
 		skip_blanks();
 		if (peek() == '{')
-			return wrong("a group has no group in it");
+			return usage_error("a group has no group in it");
 		const std::size_t begin = at_;
 		const std::string_view rest = text_.substr(begin);
 		const auto moved = is_probe_text(rest)        ? skip_probe(ends)
@@ -93,9 +88,9 @@ private:
 			return moved;
 		const auto event = trimmed(text_.substr(begin, at_ - begin));
 		if (event.empty())
-			return wrong("an event is missing in '" + std::string(text_) + "'");
+			return usage_error("an event is missing in '" + std::string(text_) + "'");
 		if (event.find_first_of("{}") != std::string_view::npos && !is_probe_text(event))
-			return wrong("'" + std::string(event) + "': braces are for groups: {EVENT,EVENT}");
+			return usage_error("'" + std::string(event) + "': braces are for groups: {EVENT,EVENT}");
 		events_.push_back({std::string(event), ""});
 		return Nothing{};
 	}
@@ -126,7 +121,7 @@ private:
 			if (peek() == '/' && !quoted)
 				return Nothing{};
 		}
-		return wrong("the second '/' is missing in '" + std::string(text_) + "'");
+		return usage_error("the second '/' is missing in '" + std::string(text_) + "'");
 	}
 
 	std::string_view text_;

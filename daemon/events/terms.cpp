@@ -22,26 +22,21 @@ constexpr std::string_view unsupported[] = {
 
 constexpr std::size_t most_name = 255;
 
-Error wrong(const std::string& what)
-{
-	return Error{EINVAL, what};
-}
-
 Error unknown_common(const Term& term)
 {
 	if (std::count(std::begin(unsupported), std::end(unsupported), term.key))
-		return wrong("the term '" + term.key + "' is not supported");
-	return wrong("unknown term " + with_nearest(term.key, {"period", "freq", "name"}) +
-		     ": this event knows period, freq and name");
+		return usage_error("the term '" + term.key + "' is not supported");
+	return usage_error("unknown term " + with_nearest(term.key, {"period", "freq", "name"}) +
+			   ": this event knows period, freq and name");
 }
 
 Status set_rate(const Term& term, EventSpec& event)
 {
 	const auto value = term.value ? parse_integer(*term.value) : std::nullopt;
 	if (!value || *value == 0)
-		return wrong("the term '" + term.key + "' needs a number above 0");
+		return usage_error("the term '" + term.key + "' needs a number above 0");
 	if (event.rate)
-		return wrong("one event has one period or frequency, not two");
+		return usage_error("one event has one period or frequency, not two");
 	event.rate = Rate{term.key == "freq", *value};
 	return Nothing{};
 }
@@ -49,7 +44,7 @@ Status set_rate(const Term& term, EventSpec& event)
 Status set_name(const Term& term, EventSpec& event)
 {
 	if (!term.value || term.value->empty() || term.value->size() > most_name)
-		return wrong("the term 'name' needs a name");
+		return usage_error("the term 'name' needs a name");
 	event.name = *term.value;
 	return Nothing{};
 }
@@ -126,7 +121,8 @@ Result<bool> PmuTerms::apply_event(const Term& term)
 	for (const Term& one : *terms) {
 		const bool open = one.value && one.value->ends_with('?');
 		if (open && !is_given(one.key))
-			return wrong("the event " + pmu_.name + "/" + name + "/ needs a value: " + one.key + "=...");
+			return usage_error("the event " + pmu_.name + "/" + name + "/ needs a value: " + one.key +
+					   "=...");
 		if (const auto applied = open ? Status(Nothing{}) : apply(one); !applied)
 			return applied.error(pmu_.name + "/" + name + "/");
 	}
@@ -151,7 +147,7 @@ Status PmuTerms::apply_number(const Term& term, std::uint64_t& word)
 {
 	const auto value = term.value ? parse_integer(*term.value) : std::nullopt;
 	if (!value)
-		return wrong("the term '" + term.key + "' needs a number");
+		return usage_error("the term '" + term.key + "' needs a number");
 	word = *value;
 	return Nothing{};
 }
@@ -160,11 +156,11 @@ Status PmuTerms::apply_format(const Term& term, const PmuFormat& format)
 {
 	const auto value = term.value ? parse_integer(*term.value) : 1;
 	if (!value)
-		return wrong("the term '" + term.key + "' needs a number, not '" + *term.value + "'");
+		return usage_error("the term '" + term.key + "' needs a number, not '" + *term.value + "'");
 	const auto changed = with_value(word(format.word), format, *value);
 	if (!changed)
-		return wrong("the term '" + term.key + "' has " + std::to_string(std::popcount(format.bits)) +
-			     " bits: " + *term.value + " is too large");
+		return usage_error("the term '" + term.key + "' has " + std::to_string(std::popcount(format.bits)) +
+				   " bits: " + *term.value + " is too large");
 	word(format.word) = *changed;
 	return Nothing{};
 }
@@ -190,15 +186,15 @@ Status PmuTerms::apply_other(const Term& term)
 Error PmuTerms::unknown(const Term& term)
 {
 	if (term.key.starts_with('@') || std::count(std::begin(unsupported), std::end(unsupported), term.key))
-		return wrong("the term '" + term.key + "' is not supported");
+		return usage_error("the term '" + term.key + "' is not supported");
 	if (pmu_event_terms(sources_, pmu_.name, term.key))
-		return wrong("the event " + pmu_.name + "/" + term.key + "/ takes no value");
+		return usage_error("the event " + pmu_.name + "/" + term.key + "/ takes no value");
 	std::vector<std::string> known = pmu_terms(sources_, pmu_.name);
 	for (const std::string& event : pmu_events(sources_, pmu_.name))
 		known.push_back(event);
 	for (const char* common : {"config", "config1", "config2", "period", "freq", "name"})
 		known.emplace_back(common);
-	return wrong("the PMU " + pmu_.name + " has no event and no term " + with_nearest(term.key, known));
+	return usage_error("the PMU " + pmu_.name + " has no event and no term " + with_nearest(term.key, known));
 }
 
 Term term_of(std::string_view text)
@@ -225,14 +221,14 @@ Result<std::vector<Term>> parse_terms(std::string_view text)
 			parts.back() += letter;
 	}
 	if (quoted)
-		return wrong("the second quote is missing in '" + std::string(text) + "'");
+		return usage_error("the second quote is missing in '" + std::string(text) + "'");
 	std::vector<Term> terms;
 	if (trimmed(text).empty())
 		return terms;
 	for (const std::string& part : parts) {
 		terms.push_back(term_of(part));
 		if (terms.back().key.empty())
-			return wrong("a term is missing in '" + std::string(text) + "'");
+			return usage_error("a term is missing in '" + std::string(text) + "'");
 	}
 	return terms;
 }

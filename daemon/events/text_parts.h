@@ -2,11 +2,14 @@
 // Cutting text: lists, blanks, numbers, names with wildcards.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/result.h"
 
 namespace uwind {
 
@@ -25,6 +28,12 @@ Halves halves(std::string_view text, char separator);
 
 // All of text as a number: decimal, or hexadecimal after 0x.
 std::optional<std::uint64_t> parse_integer(std::string_view text);
+
+// Of what was typed.
+inline Error usage_error(const std::string& what)
+{
+	return Error{EINVAL, what};
+}
 
 bool same_letters(std::string_view a, std::string_view b);
 

@@ -43,8 +43,8 @@ public:
 	virtual Result<std::string> tracing() = 0;
 	// perf_event_open(2), closed at once. EACCES, EPERM: this user may not; other errors: no such event.
 	virtual Status try_event(const EventSpec& event) = 0;
-	// A program or library; a name without a slash is looked up in PATH. ENOENT: no such file; ENOEXEC: no ELF
-	// file.
+	// A program or library; a name without a slash is looked up in PATH. ENOENT: no such file; EINVAL: no
+	// ELF file.
 	virtual Result<ProbeFile> probe_file(const std::string& path) = 0;
 };
 

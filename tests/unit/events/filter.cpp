@@ -237,8 +237,8 @@ TEST_CASE("a filter's limits are 64 comparisons, 63 characters and 64 parenthese
 	CHECK(compiled("prev_comm == " + std::string(63, 'a')).size() == 1);
 	CHECK(said("prev_comm == " + std::string(64, 'a')) ==
 	      "the field 'prev_comm' is compared with 64 characters; at most 63 are possible");
-	CHECK(compiled(std::string(63, '(') + "cpu==1" + std::string(63, ')')).size() == 1);
-	CHECK(said(std::string(64, '(') + "cpu==1" + std::string(64, ')'))
+	CHECK(compiled(std::string(64, '(') + "cpu==1" + std::string(64, ')')).size() == 1);
+	CHECK(said(std::string(65, '(') + "cpu==1" + std::string(65, ')'))
 		      .starts_with("filter: more than 64 parentheses"));
 	CHECK(said(std::string(100'000, '!')) == "this filter is longer than 16 KiB, or has a zero byte in it");
 	CHECK(said(std::string("cpu == 1\0", 9)) == "this filter is longer than 16 KiB, or has a zero byte in it");
