@@ -142,7 +142,7 @@ int report(const ReportArguments& arguments)
 
 void add_selection(CLI::App& verb, Selection& selection)
 {
-	verb.add_option("-e,--event", selection.events, "Only samples of these events")->delimiter(',');
+	verb.add_option("-e,--event", selection.events, "Only samples of this event; may be given more than once");
 	verb.add_option("--comm", selection.comms, "Only of programs with these names, or patterns (*, ?, [a-z])")
 		->delimiter(',');
 	verb.add_option("-p,--pid", selection.pids, "Only of these processes")->delimiter(',');

@@ -18,19 +18,23 @@ bool matches(const std::vector<std::string>& patterns, const std::string& text)
 	});
 }
 
-// Which of the report's entries a filter takes. Empty: it takes all.
+// Which of the report's entries a filter takes. Nothing: there is no filter.
+using Taken = std::optional<std::vector<bool>>;
+
 template <typename List, typename Takes>
-std::vector<bool> taken_of(const List& list, bool is_given, Takes takes)
+Taken taken_of(const List& list, bool is_given, Takes takes)
 {
+	if (!is_given)
+		return std::nullopt;
 	std::vector<bool> taken;
-	for (std::size_t i = 0; is_given && i < list.size(); i++)
-		taken.push_back(takes(list[i]));
+	for (const auto& entry : list)
+		taken.push_back(takes(entry));
 	return taken;
 }
 
-bool has(const std::vector<bool>& taken, std::optional<Index> index)
+bool has(const Taken& taken, std::optional<Index> index)
 {
-	return taken.empty() || (index && *index < taken.size() && taken[*index]);
+	return !taken || (index && *index < taken->size() && (*taken)[*index]);
 }
 
 // What is asked of a sample, looked up once.
@@ -41,16 +45,16 @@ public:
 	bool takes(const ReportSample& sample) const;
 	bool has_no_event() const
 	{
-		return !events_.empty() && std::find(events_.begin(), events_.end(), true) == events_.end();
+		return events_ && std::find(events_->begin(), events_->end(), true) == events_->end();
 	}
 
 private:
 	bool takes_time(std::uint64_t time_ns) const;
-	bool takes_stack(const std::vector<bool>& stacks, const ReportSample& sample) const;
-	std::vector<bool> stacks_with(const Report& report, const std::vector<bool>& frames) const;
+	bool takes_stack(const Taken& stacks, const ReportSample& sample) const;
+	Taken stacks_with(const Report& report, const Taken& frames) const;
 
 	const Selection& selection_;
-	std::vector<bool> events_, processes_, modules_, symbols_; // the last two: stacks
+	Taken events_, processes_, modules_, symbols_; // the last two: stacks
 	std::uint64_t first_ns_ = ~0ull;
 };
 
@@ -66,7 +70,7 @@ Chosen::Chosen(const Report& report, const Selection& selection) : selection_(se
 	});
 	modules_ =
 		stacks_with(report, taken_of(report.frames, !selection.modules.empty(), [&](const ReportFrame& frame) {
-				    return frame.module && modules[*frame.module];
+				    return has(modules, frame.module) && frame.module;
 			    }));
 	symbols_ =
 		stacks_with(report, taken_of(report.frames, !selection.symbols.empty(), [&](const ReportFrame& frame) {
@@ -76,11 +80,11 @@ Chosen::Chosen(const Report& report, const Selection& selection) : selection_(se
 		first_ns_ = std::min(first_ns_, sample.time_ns);
 }
 
-std::vector<bool> Chosen::stacks_with(const Report& report, const std::vector<bool>& frames) const
+Taken Chosen::stacks_with(const Report& report, const Taken& frames) const
 {
-	return taken_of(report.stacks, !frames.empty(), [&](const ReportStack& stack) {
+	return taken_of(report.stacks, frames.has_value(), [&](const ReportStack& stack) {
 		return std::any_of(stack.frames.begin(), stack.frames.end(),
-				   [&](Index frame) { return frames[frame]; });
+				   [&](Index frame) { return has(frames, frame); });
 	});
 }
 
@@ -90,7 +94,7 @@ bool Chosen::takes_time(std::uint64_t time_ns) const
 	return (!selection_.from_s || s >= *selection_.from_s) && (!selection_.to_s || s < *selection_.to_s);
 }
 
-bool Chosen::takes_stack(const std::vector<bool>& stacks, const ReportSample& sample) const
+bool Chosen::takes_stack(const Taken& stacks, const ReportSample& sample) const
 {
 	return has(stacks, sample.user_stack) || has(stacks, sample.kernel_stack);
 }
@@ -116,7 +120,7 @@ Error no_event(const Report& report)
 Status select_samples(Report& report, const Selection& selection)
 {
 	const Chosen chosen(report, selection);
-	if (chosen.has_no_event() || (report.session.events.empty() && !selection.events.empty()))
+	if (chosen.has_no_event())
 		return no_event(report);
 	std::erase_if(report.samples, [&](const ReportSample& sample) { return !chosen.takes(sample); });
 	return Nothing{};

@@ -93,3 +93,14 @@ TEST_CASE("an event that the report does not have is refused, with those that it
 	report.session.events.clear();
 	CHECK_FALSE(select_samples(report, {.events = {"cycles"}}));
 }
+
+TEST_CASE("where no stack is there, none has what is asked for")
+{
+	Report report = four_samples();
+	report.frames.clear();
+	report.stacks.clear();
+	for (ReportSample& sample : report.samples)
+		sample.user_stack = sample.kernel_stack = std::nullopt;
+	REQUIRE(select_samples(report, {.symbols = {"malloc"}}));
+	CHECK(report.samples.empty());
+}
