@@ -50,7 +50,7 @@ def check_all_there(report, samples, least=EVENTS, most=EVENTS):
     """Each time is there, or was lost and is counted."""
     counters = report.counters
     lost = sum(counters[name] for name in ("events_lost", "events_dropped", "events_own")) + report.lost["dropped"]
-    assert len(samples) <= most
+    assert 0.9 * least <= len(samples) <= most, (len(samples), lost)
     assert len(samples) + lost >= least, (len(samples), lost)
     assert all(sample["weight"] == 1 for sample in samples)
 
@@ -84,7 +84,7 @@ def test_each_time_is_a_sample(event, kind, function, kernel):
 def test_each_switch_to_another_thread_is_a_sample():
     report, waited, most = recorded_switches()
     samples = by_function(report, "do_switch")
-    assert waited >= 0.9 * EVENTS
+    assert waited >= EVENTS // 2
     check_all_there(report, samples, least=waited, most=most)
     assert all(any("schedule" in name for name in names(report, sample["kernel_stack"])) for sample in samples)
 
@@ -132,6 +132,7 @@ def test_events_that_come_too_fast_are_counted(start_recording):
     counters = report.counters
     got = sum(sample["weight"] for sample in report.json["samples"] if sample.get("event") in (0, 1)
               and report.json["processes"][sample["process"]]["comm"] == "events_victim")
+    assert got > 0
     assert got + counters["events_lost"] + counters["events_dropped"] + counters["samples_not_kept"] >= 40 * EVENTS
     assert counters["events_unmatched"] == 0
 
