@@ -73,6 +73,20 @@ struct uwind_filter_step {
 #define UWIND_COUNTER_KERNEL_STACK  128u /* with the kernel's stack, for callers with CAP_PERFMON; others get none */
 
 /*
+ * type of a counter that is none of perf's: it fires when a thread runs again that was off its CPU, because it waited
+ * or another one ran. For callers with CAP_PERFMON; others get EACCES. Its event's period is the time in ns, its kernel
+ * stack that of the thread as it waited, and a UWIND_RECORD_OFF_CPU says more. Threads that already were off their CPUs when
+ * the session was enabled are noted from the next time on, kernel threads never.
+ *
+ * rate is the shortest time that counts (1 … ns), config how much is noted on a CPU in a second (0:
+ * UWIND_OFF_CPU_DEFAULT_MOST); further times are counted as throttled. config1 is 0 or UWIND_OFF_CPU_NO_WAKERS, flags are
+ * 0 or UWIND_COUNTER_KERNEL_STACK, all else is 0.
+ */
+#define UWIND_TYPE_OFF_CPU         0x75770001u
+#define UWIND_OFF_CPU_DEFAULT_MOST 10000u
+#define UWIND_OFF_CPU_NO_WAKERS    1u /* who wakes a thread is not noted */
+
+/*
  * One of several events of a session. type, config, config1, config2, bp_type and precise are those of struct
  * perf_event_attr (perf_event_open(2)), with the kernel's rules about who may count what; where one of them is a
  * pointer (uprobe_path, kprobe_func), it points into the caller's memory.

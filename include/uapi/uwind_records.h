@@ -24,6 +24,7 @@ enum uwind_record_type {
 	UWIND_RECORD_THREAD,
 	UWIND_RECORD_UNFINISHED,
 	UWIND_RECORD_EVENT,
+	UWIND_RECORD_OFF_CPU,
 };
 
 struct uwind_record {
@@ -90,6 +91,28 @@ struct uwind_record_event {
 	__u8 counter; /* index in struct uwind_session_start, or UWIND_EVENT_REQUESTED */
 	__u8 lost;    /* 0, or 1 + enum uwind_loss: why there is no cookie */
 	__u32 reserved;
+};
+
+#define UWIND_OFF_CPU_PREEMPTED 1u  /* it could have gone on: another thread ran */
+#define UWIND_OFF_CPU_IOWAIT    2u  /* it waited for input or output of a block device */
+#define UWIND_OFF_CPU_COMPAT    4u  /* syscall is a number of the 32-bit ABI */
+#define UWIND_OFF_CPU_STILL     8u  /* it has not come back: the session ended before */
+#define UWIND_OFF_CPU_WAKER     16u /* the event is not that time, but the wakeup that ended it, in the waker */
+#define UWIND_OFF_CPU_INTERRUPT 32u /* with WAKER: an interrupt did it, and the thread is the one that it interrupted */
+
+/*
+ * Belongs to the next UWIND_RECORD_EVENT, of a counter of the type UWIND_TYPE_OFF_CPU. A wakeup comes before or after the
+ * time that it ends; it may be missing. period of a wakeup is the time so far.
+ */
+struct uwind_record_off_cpu {
+	struct uwind_record record; /* UWIND_RECORD_OFF_CPU */
+	__u8 flags;                 /* UWIND_OFF_CPU_* */
+	char state;                 /* of the thread, as in /proc/PID/stat: R, S, D, T, t, … */
+	__u16 reserved;
+	__s32 syscall; /* that the thread was in; -1: none */
+	__u32 reserved2;
+	__u64 woken_ns; /* CLOCK_BOOTTIME; 0: it was not woken, or before it had waited for the counter's rate */
+	__u64 wake;     /* the wakeup's number, used once in a boot of the module; 0: as woken_ns */
 };
 
 #define UWIND_UNFINISHED_EXACT   1u /* pc is no return address */

@@ -133,9 +133,8 @@ static struct uw_limit limit_of(enum uw_quota_kind kind)
  * Up through the namespaces that current is in: the user who made one answers for all of
  * its ids. Of one that root made, its own root does, unless that is root, too.
  */
-kuid_t uw_quota_user(void)
+kuid_t uw_quota_user(const struct cred *cred)
 {
-	const struct cred *cred = current_cred();
 	struct user_namespace *ns = cred->user_ns;
 	kuid_t uid = cred->uid;
 
@@ -261,7 +260,7 @@ static struct uw_quota *quota_add(struct uw_quota *fresh)
 
 struct uw_quota *uw_quota_get(gfp_t gfp)
 {
-	kuid_t uid = uw_quota_user();
+	kuid_t uid = uw_quota_user(current_cred());
 	struct uw_quota *quota = quota_get_known(uid);
 
 	if (quota)

@@ -15,6 +15,7 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
+struct cred;
 struct uw_quota;
 struct uw_resident_debt;
 
@@ -30,8 +31,8 @@ enum uw_quota_kind {
 	UW_NR_QUOTAS,
 };
 
-/* The user who is accountable for current. Any context. */
-kuid_t uw_quota_user(void);
+/* The user who is accountable for a task with these credentials. Any context. */
+kuid_t uw_quota_user(const struct cred *cred);
 
 /* The account of that user, with a reference; NULL: no memory. */
 struct uw_quota *uw_quota_get(gfp_t gfp);

@@ -10,6 +10,7 @@
 
 #include "device/client.h"
 #include "device/event_input.h"
+#include "session/firing.h"
 #include "session/running.h"
 #include "session/session.h"
 #include "stall.h"
@@ -42,7 +43,13 @@ static void session_restrict(struct uwind_session_start *arg, bool privileged)
 static int client_begin(struct uw_client *client, struct uwind_session_start *arg, const struct uw_filter_lists *lists,
 			struct uw_event_list *events)
 {
-	const struct uw_session_owner owner = { &client->reader, uw_client_viewer(client), client->quota };
+	const struct uw_session_owner owner = {
+		.fired = uw_session_fired,
+		.takes = uw_session_takes,
+		.reader = &client->reader,
+		.viewer = uw_client_viewer(client),
+		.quota = client->quota,
+	};
 	struct uw_session *session;
 
 	lockdep_assert_held(&client->mutex);

@@ -61,6 +61,16 @@ static int rate_check(const struct uwind_counter *counter, bool privileged)
 	return counter->rate >= least_period(counter, privileged) && counter->rate <= S64_MAX ? 0 : -EINVAL;
 }
 
+/* All that it has no use for is 0. */
+static int off_cpu_check(const struct uwind_counter *counter)
+{
+	if (!counter->rate || counter->rate > S64_MAX || counter->config > U32_MAX ||
+	    (counter->config1 & ~(u64)UWIND_OFF_CPU_NO_WAKERS) || (counter->flags & ~UWIND_COUNTER_KERNEL_STACK) ||
+	    counter->config2 || counter->bp_type || counter->precise)
+		return -EINVAL;
+	return 0;
+}
+
 static int counter_check(const struct uwind_counter *counter, bool privileged)
 {
 	if ((counter->flags & ~UW_COUNTER_FLAGS) || counter->precise > 3 ||
@@ -68,7 +78,7 @@ static int counter_check(const struct uwind_counter *counter, bool privileged)
 	    counter->nr_filter > UWIND_MAX_FILTER_STEPS ||
 	    (counter->nr_filter && counter->type != PERF_TYPE_TRACEPOINT))
 		return -EINVAL;
-	return rate_check(counter, privileged);
+	return counter->type == UWIND_TYPE_OFF_CPU ? off_cpu_check(counter) : rate_check(counter, privileged);
 }
 
 /*
@@ -79,6 +89,8 @@ static int counter_restrict(struct uwind_counter *counter, bool privileged)
 {
 	if (privileged)
 		return 0;
+	if (counter->type == UWIND_TYPE_OFF_CPU)
+		return -EACCES;
 	counter->flags &= ~UWIND_COUNTER_KERNEL_STACK;
 	if ((counter->flags & UWIND_COUNTER_NO_KERNEL) || uw_may_count_kernel())
 		return 0;

@@ -3,16 +3,14 @@
  * The life of a request: made in any context, walked by its own task. Every session
  * that asked in between gets exactly one answer: a stack or a named loss.
  *
- * A task has one open request at most that triggers share. The pending table finds
- * it: slots of pointers, each cleared by the task that owns the request, so nothing
- * is locked. An NMI that interrupts the very insertion may make a second request of
- * the same task, and other tasks may ask for its stack: all are answered.
+ * A task has one open request at most that triggers share; pending.c finds it. An NMI that
+ * interrupts the very insertion may make a second request of the same task, and other tasks
+ * may ask for its stack: all are answered.
  *
  * The work of a task that exits is done after exit_mm(), when its memory is gone; that of
  * one that executes a program, when it has other memory. So what is open then is walked
  * before, by release_hook.c, and the work hands it over.
  */
-#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
@@ -22,6 +20,7 @@
 #include "access/quota.h"
 #include "core/shadow.h"
 #include "request/frames.h"
+#include "request/pending.h"
 #include "request/request.h"
 #include "stats.h"
 #include "uw_port_walk.h"
@@ -30,8 +29,6 @@
 #include "walk/regs.h"
 #include "walk/steps.h"
 
-#define UW_PENDING_BITS      15
-#define UW_PENDING_PROBES    8
 #define UW_MAX_ATOMIC_FRAMES 256u /* of a walk that is not preempted */
 
 static_assert(UW_MAX_ATOMIC_FRAMES <= UWIND_DEFAULT_FRAMES);
@@ -39,7 +36,6 @@ static_assert(UW_MAX_ATOMIC_FRAMES <= UWIND_DEFAULT_FRAMES);
 static_assert(offsetof(struct uw_request, work) == 0);
 static_assert(offsetof(struct uw_work, resident) == 0);
 
-static struct uw_request *pending[1 << UW_PENDING_BITS];
 static DEFINE_PER_CPU(u64, cookie_count);
 static const struct uw_asker *askers[UW_MAX_ASKERS]; /* Set by: module init */
 static u32 nr_askers;
@@ -76,67 +72,6 @@ static void kick_nothing(struct irq_work *work)
  * module, so an address in its initial value would stay 0.
  */
 static DEFINE_PER_CPU(struct irq_work, kick_work) = IRQ_WORK_INIT_HARD(NULL);
-
-static struct uw_request **pending_slot(const struct task_struct *task, u32 probe)
-{
-	return &pending[(hash_ptr(task, UW_PENDING_BITS) + probe) & ((1 << UW_PENDING_BITS) - 1)];
-}
-
-/* One that current may share: about the memory that it has, as it may have given up other memory since. */
-static struct uw_request *pending_find(void)
-{
-	u32 i;
-
-	for (i = 0; i < UW_PENDING_PROBES; i++) {
-		struct uw_request *request = READ_ONCE(*pending_slot(current, i));
-
-		if (request && READ_ONCE(request->task) == current && request->mm == current->mm)
-			return request;
-	}
-	return NULL;
-}
-
-/* Nobody finds it before pending_publish(). */
-static bool pending_add(struct uw_request *request, const struct task_struct *task)
-{
-	u32 i;
-
-	request->asked_by = 0;
-	request->owed_by = 0;
-	WRITE_ONCE(request->owner, task);
-	for (i = 0; i < UW_PENDING_PROBES; i++)
-		if (!cmpxchg(pending_slot(task, i), NULL, request))
-			return true;
-	return false;
-}
-
-/* From here on an NMI may share it, so it must be sure to be answered. */
-static void pending_publish(struct uw_request *request)
-{
-	barrier();
-	WRITE_ONCE(request->task, current);
-}
-
-/* From here on a trigger makes a new request. */
-static void pending_hide(struct uw_request *request)
-{
-	WRITE_ONCE(request->task, NULL);
-}
-
-static void pending_remove(struct uw_request *request)
-{
-	u32 i;
-
-	pending_hide(request);
-	for (i = 0; i < UW_PENDING_PROBES; i++) {
-		struct uw_request **slot = pending_slot(request->owner, i);
-
-		if (READ_ONCE(*slot) != request)
-			continue;
-		WRITE_ONCE(*slot, NULL);
-		return;
-	}
-}
 
 /*
  * CPU in the upper 16 bits, a count below that begins at the microseconds since
@@ -179,6 +114,23 @@ static void request_fill_remote(struct uw_request *request, struct task_struct *
 	request->arch = UW_ARCH_NONE;
 }
 
+/* It is filled. Returns the loss, and gives it back, if its task cannot be asked; else -1. */
+static int request_queue(struct uw_request *request, struct task_struct *task)
+{
+	int loss = UWIND_LOSS_NOMEM;
+
+	if (uw_pending_add(request, task)) {
+		if (!uw_work_queue(&request->work, task)) {
+			uw_pending_publish(request, task);
+			return -1;
+		}
+		loss = UWIND_LOSS_EXIT;
+		uw_pending_remove(request);
+	}
+	uw_supply_give(request);
+	return loss;
+}
+
 /* Returns NULL and sets *loss if it cannot be had. */
 static struct uw_request *request_new(struct pt_regs *regs, int *loss)
 {
@@ -186,39 +138,49 @@ static struct uw_request *request_new(struct pt_regs *regs, int *loss)
 
 	/* KASAN notes who queues work, under a lock that is not for NMIs. */
 	if (!IS_ENABLED(CONFIG_KASAN_GENERIC) || !in_nmi())
-		request = uw_supply_take(uw_quota_user());
+		request = uw_supply_take(uw_quota_user(current_cred()));
 	*loss = UWIND_LOSS_NOMEM;
 	if (!request)
 		return NULL;
 	request_fill(request, regs);
-	if (!pending_add(request, current)) {
-		uw_supply_give(request);
+	*loss = request_queue(request, current);
+	if (*loss >= 0)
 		return NULL;
-	}
-	if (uw_work_queue(&request->work, current)) {
-		*loss = UWIND_LOSS_EXIT;
-		pending_remove(request);
-		uw_supply_give(request);
-		return NULL;
-	}
-	pending_publish(request);
 	if (in_nmi())
 		irq_work_queue(this_cpu_ptr(&kick_work));
 	return request;
+}
+
+/* The same of a task that is about to run on this CPU. */
+static struct uw_request *request_new_next(struct task_struct *task, int *loss)
+{
+	struct uw_request *request;
+
+	rcu_read_lock();
+	request = uw_supply_take(uw_quota_user(__task_cred(task)));
+	rcu_read_unlock();
+	*loss = UWIND_LOSS_NOMEM;
+	if (!request)
+		return NULL;
+	request_fill_remote(request, task);
+	request->mm = task->mm;
+	request->in_execve = task->in_execve;
+	*loss = request_queue(request, task);
+	return *loss < 0 ? request : NULL;
 }
 
 /*
  * It has its place in the table until the answer is given, so that it is found here. Who asks for what the answer
  * itself does would be answered for ever, before the task gets back to user space.
  */
-bool uw_request_is_answering(void)
+bool uw_request_is_answering(const struct task_struct *task)
 {
 	u32 i;
 
 	for (i = 0; i < UW_PENDING_PROBES; i++) {
-		const struct uw_request *request = READ_ONCE(*pending_slot(current, i));
+		const struct uw_request *request = uw_pending_of(task, i);
 
-		if (request && READ_ONCE(request->owner) == current && READ_ONCE(request->answering))
+		if (request && READ_ONCE(request->answering))
 			return true;
 	}
 	return false;
@@ -231,7 +193,7 @@ bool uw_request_suits(const struct task_struct *task)
 
 static struct uw_request *request_get(struct pt_regs *regs, u64 *cookie, int *loss)
 {
-	struct uw_request *request = pending_find();
+	struct uw_request *request = uw_pending_find(current);
 
 	if (!request)
 		request = request_new(regs, loss);
@@ -246,18 +208,32 @@ static void note_asker(unsigned long *askers, unsigned int slot)
 		set_bit(slot, askers);
 }
 
-int uw_request_ask(unsigned int slot, struct pt_regs *regs, bool noted, u64 *cookie)
+static int request_note_session(struct uw_request *request, unsigned int slot, bool noted)
 {
-	int loss;
-	struct uw_request *request = request_get(regs, cookie, &loss);
-
-	if (!request)
-		return loss;
 	if (noted)
 		atomic_inc(&request->noted[slot]);
 	atomic_inc(&request->asked[slot]);
 	note_asker(&request->asked_by, slot);
 	return -1;
+}
+
+int uw_request_ask(unsigned int slot, struct pt_regs *regs, bool noted, u64 *cookie)
+{
+	int loss;
+	struct uw_request *request = request_get(regs, cookie, &loss);
+
+	return request ? request_note_session(request, slot, noted) : loss;
+}
+
+int uw_request_ask_next(unsigned int slot, struct task_struct *task, bool noted, u64 *cookie)
+{
+	int loss;
+	struct uw_request *request = uw_pending_find(task) ?: request_new_next(task, &loss);
+
+	if (!request)
+		return loss;
+	*cookie = request->cookie;
+	return request_note_session(request, slot, noted);
 }
 
 int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie)
@@ -292,7 +268,7 @@ static struct uw_request *request_new_remote(struct task_struct *task)
 	if (!request)
 		return NULL;
 	request_fill_remote(request, task);
-	if (pending_add(request, task))
+	if (uw_pending_add(request, task))
 		return request;
 	uw_supply_give(request);
 	return NULL;
@@ -322,7 +298,7 @@ int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_s
 	smp_rmb();
 	atomic_set(&request->asked[slot], 0);
 	request->quota = NULL;
-	pending_remove(request);
+	uw_pending_remove(request);
 	request_free(request);
 	return -ESRCH;
 }
@@ -405,10 +381,9 @@ void uw_request_walk_last(void)
 	u32 i;
 
 	for (i = 0; i < UW_PENDING_PROBES; i++) {
-		struct uw_request *request = READ_ONCE(*pending_slot(current, i));
+		struct uw_request *request = uw_pending_of(current, i);
 
-		if (request && READ_ONCE(request->owner) == current && !request->last.frames &&
-		    !request_outdated(request))
+		if (request && !request->last.frames && !request_outdated(request))
 			request_walk_early(request);
 	}
 }
@@ -417,7 +392,7 @@ static void request_deliver(struct uw_request *request, const struct uw_answer *
 {
 	u32 i;
 
-	pending_hide(request);
+	uw_pending_hide(request);
 	for (i = 0; i < nr_askers; i++)
 		askers[i]->answer(answer);
 }
@@ -487,7 +462,7 @@ static void request_run(struct uw_work *work)
 	} else {
 		request_answer_now(request, &answer);
 	}
-	pending_remove(request);
+	uw_pending_remove(request);
 	WRITE_ONCE(request->answering, false);
 	request_free(request);
 }

@@ -37,8 +37,8 @@ void uw_request_register(const struct uw_asker *asker);
 /* How many frames a walk has at most: what the deepest asker wants. */
 void uw_request_set_max_frames(u32 most);
 
-/* Current, in a task's context, does what a request needs. Any context. */
-bool uw_request_is_answering(void);
+/* This task, current or one that is off its CPU, does what a request needs. Any context. */
+bool uw_request_is_answering(const struct task_struct *task);
 
 /* It has a stack in user space that can be asked for. Any context. */
 bool uw_request_suits(const struct task_struct *task);
@@ -49,6 +49,11 @@ bool uw_request_suits(const struct task_struct *task);
  * noted: the session keeps a note of it. Returns -1, or the uwind_loss if it cannot be asked.
  */
 int uw_request_ask(unsigned int slot, struct pt_regs *regs, bool noted, u64 *cookie);
+
+/*
+ * The same of a task that this CPU is about to switch to: whoever calls this holds the lock of the run queue.
+ */
+int uw_request_ask_next(unsigned int slot, struct task_struct *task, bool noted, u64 *cookie);
 
 /*
  * The same on behalf of a caller: see deferred.c. Returns 0; 1: that caller is

@@ -14,6 +14,8 @@ static int event_init_trigger(struct uw_event *event, const struct uw_event_owne
 {
 	struct perf_event_attr attr;
 
+	if (counter->type == UWIND_TYPE_OFF_CPU)
+		return uw_trigger_off_cpu_init(&event->off_cpu, &event->owner, owner->cpus, counter);
 	uw_counter_attr_init(&attr, counter);
 	if (owner->quota)
 		return uw_trigger_task_init(&event->tasks, &event->owner, owner->quota, &attr);
@@ -37,6 +39,7 @@ int uw_event_init(struct uw_event *event, const struct uw_event_owner *owner, st
 
 void uw_event_deinit(struct uw_event *event)
 {
+	uw_trigger_off_cpu_close(&event->off_cpu);
 	uw_trigger_cpu_deinit(&event->cpus);
 	uw_trigger_task_deinit(&event->tasks);
 	kvfree(event->owner.steps);
@@ -45,18 +48,21 @@ void uw_event_deinit(struct uw_event *event)
 
 void uw_event_enable(struct uw_event *event)
 {
+	uw_trigger_off_cpu_enable(&event->off_cpu);
 	uw_trigger_cpu_enable(&event->cpus);
 	uw_trigger_task_enable(&event->tasks);
 }
 
 void uw_event_disable(struct uw_event *event)
 {
+	uw_trigger_off_cpu_disable(&event->off_cpu);
 	uw_trigger_cpu_disable(&event->cpus);
 	uw_trigger_task_close(&event->tasks);
 }
 
 void uw_event_close(struct uw_event *event)
 {
+	uw_trigger_off_cpu_close(&event->off_cpu);
 	uw_trigger_cpu_close(&event->cpus);
 	uw_trigger_task_close(&event->tasks);
 }

@@ -6,6 +6,7 @@
 #define UW_EVENT_H
 
 #include "trigger/cpu.h"
+#include "trigger/off_cpu.h"
 #include "trigger/task.h"
 #include "trigger/trigger.h"
 
@@ -21,7 +22,8 @@ struct uw_event {
 	u8 number;                     /* of the counter, as in struct uwind_record_event */
 	bool kernel_stack;             /* with the kernel's stack */
 	bool unnoted;                  /* what it does in user space needs no note: the sample's weight says it */
-	/* One of the two is in use: cpus with privilege, tasks without. Protected by: their own rules. */
+	/* One of them is in use: cpus and off_cpu with privilege, tasks without. Protected by: their own rules. */
+	struct uw_trigger_off_cpu off_cpu;
 	struct uw_trigger_cpu cpus;
 	struct uw_trigger_task tasks;
 };
@@ -44,8 +46,9 @@ struct uw_event_owner {
 };
 
 /*
- * Counters of entry number of the list, not enabled yet. After an error, too, uw_event_deinit() is due, which comes after that of uw_event_close(). Errors are
- * perf_event_open()'s. May sleep. The counter may point into current's memory.
+ * Counters of entry number of the list, not enabled yet. After an error, too, uw_event_deinit() is due, after
+ * uw_event_close(), if that is called, and RCU's grace period. Errors are perf_event_open()'s. May sleep. The counter may
+ * point into current's memory.
  */
 int uw_event_init(struct uw_event *event, const struct uw_event_owner *owner, struct uw_event_list *list, u32 number);
 void uw_event_deinit(struct uw_event *event);

@@ -33,14 +33,14 @@ static void filter_deinit_cgroup(struct uw_filter *filter)
 	filter->cgroup = NULL;
 }
 
-static bool filter_in_cgroup(const struct uw_filter *filter)
+static bool filter_in_cgroup(const struct uw_filter *filter, struct task_struct *task)
 {
 	bool in;
 
 	if (!filter->cgroup)
 		return true;
 	rcu_read_lock();
-	in = task_under_cgroup_hierarchy(current, filter->cgroup);
+	in = task_under_cgroup_hierarchy(task, filter->cgroup);
 	rcu_read_unlock();
 	return in;
 }
@@ -54,7 +54,7 @@ static void filter_deinit_cgroup(struct uw_filter *filter)
 {
 }
 
-static bool filter_in_cgroup(const struct uw_filter *filter)
+static bool filter_in_cgroup(const struct uw_filter *filter, struct task_struct *task)
 {
 	return true;
 }
@@ -112,11 +112,16 @@ bool uw_filter_names(const struct uw_filter *filter, struct task_struct *task)
 	return (filter->all || uw_targets_has(&filter->targets, task)) && !uw_targets_has(&filter->excludes, task);
 }
 
-bool uw_filter_takes_current(const struct uw_filter *filter)
+/* A task that is moved to another CPU right now was on this one. */
+static unsigned int cpu_of(const struct task_struct *task)
 {
-	/* A task that is moved to another CPU right now was on this one. */
-	return uw_filter_names(filter, current) && cpumask_test_cpu(raw_smp_processor_id(), filter->cpus) &&
-	       filter_in_cgroup(filter);
+	return task == current ? raw_smp_processor_id() : task_cpu(task);
+}
+
+bool uw_filter_takes_task(const struct uw_filter *filter, struct task_struct *task)
+{
+	return uw_filter_names(filter, task) && cpumask_test_cpu(cpu_of(task), filter->cpus) &&
+	       filter_in_cgroup(filter, task);
 }
 
 static void filter_inherit(struct uw_targets *targets, struct task_struct *parent, struct task_struct *child)

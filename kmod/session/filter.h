@@ -47,8 +47,8 @@ int uw_filter_name(struct uw_filter *filter, const struct uwind_session_start *a
 /* Is it a target, and not excluded, wherever it is? Any context. */
 bool uw_filter_names(const struct uw_filter *filter, struct task_struct *task);
 
-/* Any context. */
-bool uw_filter_takes_current(const struct uw_filter *filter);
+/* task is current, or one that is off its CPU, and stays so meanwhile. Any context. */
+bool uw_filter_takes_task(const struct uw_filter *filter, struct task_struct *task);
 
 /* A new process has been made. Does not sleep. */
 void uw_filter_fork(struct uw_filter *filter, struct task_struct *parent, struct task_struct *child);

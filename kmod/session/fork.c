@@ -30,6 +30,7 @@
 #include "stats.h"
 #include "store/ranges.h"
 #include "store/registry.h"
+#include "trigger/tracepoint.h"
 
 #define UW_FORK_READY     256  /* works, at first */
 #define UW_FORK_MAX_READY 8192 /* at most */
@@ -167,15 +168,9 @@ static void fork_probe(void *data, struct task_struct *parent, struct task_struc
 		fork_queue(set, adopt, child);
 }
 
-static void fork_match(struct tracepoint *tracepoint, void *data)
-{
-	if (!strcmp(tracepoint->name, "sched_process_fork"))
-		fork_tracepoint = tracepoint;
-}
-
 int uw_fork_init(void)
 {
-	for_each_kernel_tracepoint(fork_match, NULL);
+	fork_tracepoint = uw_tracepoint_find("sched_process_fork");
 	if (!fork_tracepoint)
 		return -ENOENT;
 	fork_refill(NULL);

@@ -31,13 +31,13 @@ static_assert(offsetof(struct uw_note, state) == offsetof(struct uw_note_head, s
 static_assert((UW_NOTES_BYTES & (UW_NOTES_BYTES - 1)) == 0);
 static_assert(sizeof(struct uw_note) % sizeof(struct uw_note_head) == 0);
 
-void uw_thread_set_current(struct uw_thread *thread, struct pid_namespace *ns)
+void uw_thread_set(struct uw_thread *thread, struct task_struct *task, struct pid_namespace *ns)
 {
-	thread->start_time_ns = current->group_leader->start_boottime;
-	thread->exec_id = current->self_exec_id;
-	thread->tgid = task_tgid_nr_ns(current, ns);
-	thread->tid = task_pid_nr_ns(current, ns);
-	memcpy(thread->comm, current->comm, TASK_COMM_LEN);
+	thread->start_time_ns = task->group_leader->start_boottime;
+	thread->exec_id = task->self_exec_id;
+	thread->tgid = task_tgid_nr_ns(task, ns);
+	thread->tid = task_pid_nr_ns(task, ns);
+	memcpy(thread->comm, task->comm, TASK_COMM_LEN);
 }
 
 static void *ring_at(const struct uw_ring *ring, u32 position)

@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
+#include "trigger/off_cpu.h"
 #include "uwind.h"
 
 struct cpumask;
@@ -30,7 +31,8 @@ struct uw_thread {
 	char comm[TASK_COMM_LEN];
 };
 
-void uw_thread_set_current(struct uw_thread *thread, struct pid_namespace *ns);
+/* task is current, or cannot be reaped meanwhile. */
+void uw_thread_set(struct uw_thread *thread, struct task_struct *task, struct pid_namespace *ns);
 
 /* Owned by who makes it, from uw_note_begin() to uw_note_end(); then by who takes it. */
 struct uw_note {
@@ -43,6 +45,8 @@ struct uw_note {
 	u8 counter;    /* which one has fired, as in struct uwind_record_event */
 	u8 lost;       /* the same */
 	u32 nr_frames; /* of the kernel's stack */
+	bool is_off_cpu;
+	struct uw_off_cpu off_cpu; /* with is_off_cpu */
 	struct uw_thread thread;
 	unsigned long frames[]; /* innermost first */
 };

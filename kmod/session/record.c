@@ -158,6 +158,20 @@ u32 uw_record_event(void *at, u32 room, const struct uw_note *note, u16 thread, 
 	return sizeof(*record);
 }
 
+u32 uw_record_off_cpu(void *at, u32 room, const struct uw_note *note)
+{
+	struct uwind_record_off_cpu *record = record_begin(at, room, UWIND_RECORD_OFF_CPU, sizeof(*record));
+
+	if (!record)
+		return sizeof(*record);
+	record->flags = note->off_cpu.flags;
+	record->state = note->off_cpu.state;
+	record->syscall = note->off_cpu.syscall;
+	record->woken_ns = note->off_cpu.woken_ns;
+	record->wake = note->off_cpu.wake;
+	return sizeof(*record);
+}
+
 static void record_file_fill(struct uwind_record_file *record, const struct uw_file *file, u64 pc)
 {
 	struct uwind_range mapping = {};

@@ -14,6 +14,7 @@
 
 #include "access/viewer.h"
 #include "request/request.h"
+#include "session/firing.h"
 #include "session/running.h"
 #include "session/session.h"
 #include "stats.h"

@@ -134,7 +134,7 @@ static u16 write_thread(struct uw_batch_writer *writer, const struct uw_sender *
 {
 	struct uw_thread thread;
 
-	uw_thread_set_current(&thread, sender->pid_ns);
+	uw_thread_set(&thread, current, sender->pid_ns);
 	get_task_comm(thread.comm, current); /* whole, as uw_known_set_current() takes it */
 	if (past) {
 		thread.exec_id = past->exec_id;

@@ -5,13 +5,11 @@
 #include <linux/cred.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 
 #include "access/quota.h"
 #include "access/viewer.h"
 #include "request/request.h"
 #include "session/session.h"
-#include "trigger/kernel_stack.h"
 
 #define UW_FLUSH_INTERVAL (HZ / 10 ?: 1)
 
@@ -20,119 +18,9 @@ static struct uw_session *session_of(const struct uw_trigger_owner *owner)
 	return container_of(owner, struct uw_event, owner)->session;
 }
 
-/* What fires, whoever it is of. */
-struct firing {
-	u8 counter;           /* as in struct uwind_record_event */
-	struct pt_regs *regs; /* NULL: not known */
-	u64 period;
-	bool suits;        /* current has a stack in user space: uw_request_suits() */
-	bool kernel_stack; /* from regs */
-};
-
-/* false: nothing is asked for, which is counted. */
-static bool session_ask(struct uw_session *session, struct pt_regs *regs, struct uw_note *note, u64 *cookie)
+static void session_make_room(struct uw_trigger_owner *owner)
 {
-	int loss;
-
-	uw_stats_requested(session->counts, 1);
-	loss = uw_request_ask(session->slot, regs, note, cookie);
-	if (loss >= 0)
-		uw_stats_lost(session->counts, loss, 1);
-	if (note && loss >= 0)
-		note->lost = 1 + loss;
-	else if (note)
-		note->cookie = *cookie;
-	return loss < 0;
-}
-
-static void note_fill(struct uw_note *note, const struct uw_session *session, const struct firing *firing)
-{
-	note->cookie = 0;
-	note->lost = 0;
-	note->time_ns = ktime_get_boot_fast_ns();
-	note->period = firing->period;
-	note->cpu = raw_smp_processor_id();
-	note->counter = firing->counter;
-	uw_thread_set_current(&note->thread, session->sender.pid_ns);
-	if (firing->kernel_stack)
-		note->nr_frames = uw_kernel_stack(firing->regs, note->frames, UWIND_MAX_KERNEL_FRAMES);
-}
-
-/* What interrupts this between the note and its end makes one of its own. false: no stack is asked for. */
-static bool session_make_note(struct uw_session *session, const struct firing *firing, u64 *cookie)
-{
-	u32 frames = firing->kernel_stack ? UWIND_MAX_KERNEL_FRAMES + UW_KERNEL_STACK_SPARE : 0;
-	struct uw_note *note = uw_note_begin(&session->sender.notes, frames);
-	bool asked = false;
-
-	if (note) {
-		note_fill(note, session, firing);
-		asked = firing->suits && session_ask(session, firing->regs, note, cookie);
-		uw_note_end(&session->sender.notes, note);
-	} else if (firing->suits) {
-		uw_stats_requested(session->counts, 1);
-		uw_stats_lost(session->counts, UWIND_LOSS_OVERRUN, 1);
-	}
-	return asked;
-}
-
-/* A task that was reaped, and still runs, has no group leader any more. One that is not keeps it as long as this runs. */
-static bool session_note(struct uw_session *session, const struct firing *firing, u64 *cookie)
-{
-	bool asked;
-
-	preempt_disable_notrace();
-	asked = pid_alive(current) && session_make_note(session, firing, cookie);
-	preempt_enable_notrace();
-	return asked;
-}
-
-/* What its own answers do would be answered for ever: interrupts are not, but what happens in a task's context. */
-static bool session_is_cause(const struct uw_session *session)
-{
-	if (!in_task() || !uw_request_is_answering())
-		return false;
-	uw_stats_own(session->counts);
-	return true;
-}
-
-/* A kernel thread has no viewer but one with privilege. */
-static bool session_takes_current(const struct uw_session *session)
-{
-	return !READ_ONCE(session->deserted) && uw_filter_takes_current(&session->filter) &&
-	       uw_viewer_sees_current(session->viewer);
-}
-
-bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie)
-{
-	const struct firing firing = {
-		.counter = UWIND_EVENT_REQUESTED, .regs = regs, .period = 1, .suits = uw_request_suits(current)
-	};
-
-	if (!firing.suits || !session_takes_current(session) || session_is_cause(session))
-		return false;
-	return session->listed ? session_note(session, &firing, cookie) : session_ask(session, regs, NULL, cookie);
-}
-
-static void session_fired(struct uw_trigger_owner *owner, const struct uw_firing *fired)
-{
-	const struct uw_event *event = container_of(owner, struct uw_event, owner);
-	const struct firing firing = {
-		.counter = event->number,
-		.regs = fired->regs,
-		.period = fired->period,
-		.suits = uw_request_suits(current),
-		.kernel_stack = event->kernel_stack && !user_mode(fired->regs),
-	};
-	u64 cookie;
-
-	if (!(firing.suits || firing.kernel_stack) || !session_takes_current(event->session) ||
-	    session_is_cause(event->session))
-		return;
-	if (event->unnoted && !firing.kernel_stack)
-		session_ask(event->session, fired->regs, NULL, &cookie);
-	else
-		session_note(event->session, &firing, &cookie);
+	uw_sender_push(&session_of(owner)->sender);
 }
 
 static bool session_wants(const struct uw_trigger_owner *owner, struct task_struct *task)
@@ -258,15 +146,18 @@ static struct uw_session *session_alloc(const struct cred *viewer)
 	return session;
 }
 
-static int session_init_events(struct uw_session *session, struct uw_event_list *list, struct uw_quota *quota)
+static int session_init_events(struct uw_session *session, struct uw_event_list *list,
+			       const struct uw_session_owner *of)
 {
 	const struct uw_event_owner owner = {
-		.trigger = { .fired = session_fired,
+		.trigger = { .fired = of->fired,
+			     .takes = of->takes,
+			     .make_room = session_make_room,
 			     .wants = session_wants,
 			     .wants_child = session_wants_thread,
 			     .counts = session->counts },
 		.session = session,
-		.quota = quota,
+		.quota = of->quota,
 		.cpus = session->filter.cpus,
 	};
 	int err = 0;
@@ -302,7 +193,7 @@ static int session_init(struct uw_session *session, const struct uwind_session_s
 		err = uw_filter_init(&session->filter, arg, lists);
 	if (!err)
 		err = uw_request_prepare(session->sender.max_frames);
-	return err ?: session_init_events(session, events, owner->quota);
+	return err ?: session_init_events(session, events, owner);
 }
 
 struct uw_session *uw_session_create(const struct uwind_session_start *arg, const struct uw_filter_lists *lists,

@@ -14,7 +14,6 @@
 #include "stats.h"
 #include "uwind.h"
 
-struct pt_regs;
 struct uw_answer;
 struct uw_quota;
 
@@ -41,6 +40,9 @@ struct uw_session {
 
 /* Who starts a session. Lifetime: all outlive the session. */
 struct uw_session_owner {
+	/* What its counters call: see firing.h. */
+	void (*fired)(struct uw_trigger_owner *owner, const struct uw_firing *fired);
+	bool (*takes)(const struct uw_trigger_owner *owner, struct task_struct *task);
 	const struct uw_reader *reader; /* where it sends to */
 	const struct cred *viewer;      /* whom it sees: see viewer.h */
 	struct uw_quota *quota;         /* who pays; NULL: nobody */
@@ -63,12 +65,6 @@ void uw_session_quiesce(struct uw_session *session);
 /* Does it count in current's new thread? Any context. Then the thread itself calls the other, which may sleep. */
 bool uw_session_wants_child(const struct uw_session *session, struct task_struct *child);
 void uw_session_adopt(struct uw_session *session);
-
-/*
- * A trigger has fired in current. Any context. false: nothing is asked for, since
- * the session does not want it or it is counted as lost.
- */
-bool uw_session_trigger(struct uw_session *session, struct pt_regs *regs, u64 *cookie);
 
 /* The thread with this number in current's namespace, charged to quota (NULL: nobody). See UWIND_IOC_SESSION_ASK. */
 int uw_session_ask(struct uw_session *session, struct uw_quota *quota, s32 tid, u64 *cookie);

@@ -72,7 +72,7 @@ static void counter_overflow(struct perf_event *event, struct perf_sample_data *
 {
 	struct uw_counter *counter = event->overflow_handler_context;
 	struct uw_trigger_owner *owner = counter->owner;
-	const struct uw_firing firing = { .regs = regs, .period = data->period };
+	const struct uw_firing firing = { .task = current, .regs = regs, .period = data->period };
 
 	count_missed(event, counter);
 	if (!owner->steps || filter_takes(owner->steps, data->raw))

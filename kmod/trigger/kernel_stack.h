@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct pt_regs;
+struct task_struct;
 
 /* Room that a stack needs besides its frames: for those of its handler, which go before it is returned. */
 #define UW_KERNEL_STACK_SPARE 32u
@@ -19,5 +20,11 @@ struct pt_regs;
  * context.
  */
 u32 uw_kernel_stack(struct pt_regs *regs, unsigned long *frames, u32 most);
+
+/*
+ * The stack of a task that is off its CPU, and stays so meanwhile: where it will go on, and its callers, at most so many,
+ * innermost first. Any context.
+ */
+u32 uw_kernel_stack_asleep(struct task_struct *task, unsigned long *frames, u32 most);
 
 #endif

@@ -18,20 +18,32 @@ static void begin(struct unwind_state *state, struct pt_regs *regs)
 		unwind_start(state, current, NULL, (unsigned long *)regs->sp);
 }
 
-u32 uw_kernel_stack(struct pt_regs *regs, unsigned long *frames, u32 most)
+static u32 collect(struct unwind_state *state, unsigned long *frames, u32 nr, u32 most)
 {
-	struct unwind_state state;
-	u32 nr = 0;
-
-	frames[nr++] = regs->ip;
-	begin(&state, regs);
-	if (unwind_get_return_address(&state) == regs->ip) /* a tracepoint's caller, once more */
-		unwind_next_frame(&state);
-	for (; nr < most && !unwind_done(&state); unwind_next_frame(&state)) {
-		frames[nr] = unwind_get_return_address(&state);
+	for (; nr < most && !unwind_done(state); unwind_next_frame(state)) {
+		frames[nr] = unwind_get_return_address(state);
 		if (!frames[nr])
 			break;
 		nr++;
 	}
 	return nr;
+}
+
+u32 uw_kernel_stack(struct pt_regs *regs, unsigned long *frames, u32 most)
+{
+	struct unwind_state state;
+
+	frames[0] = regs->ip;
+	begin(&state, regs);
+	if (unwind_get_return_address(&state) == regs->ip) /* a tracepoint's caller, once more */
+		unwind_next_frame(&state);
+	return collect(&state, frames, 1, most);
+}
+
+u32 uw_kernel_stack_asleep(struct task_struct *task, unsigned long *frames, u32 most)
+{
+	struct unwind_state state;
+
+	unwind_start(&state, task, NULL, NULL);
+	return collect(&state, frames, 0, most);
 }

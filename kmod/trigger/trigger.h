@@ -12,18 +12,26 @@ struct pt_regs;
 struct task_struct;
 struct uw_counts;
 struct uw_filter_step;
+struct uw_off_cpu;
 
 /* What a counter says when it overflows. On the stack of the handler. */
 struct uw_firing {
-	struct pt_regs *
-		regs; /* of what was interrupted; of a tracepoint, of what has called it: see perf_fetch_caller_regs() */
-	u64 period;   /* events that it stands for */
+	/* Whose event it is: current, or a task that is off its CPU, and stays so while the handler runs. */
+	struct task_struct *task;
+	/* Of what was interrupted; of a tracepoint, of what has called it: see perf_fetch_caller_regs(). NULL: see task */
+	struct pt_regs *regs;
+	u64 period;                       /* events that it stands for */
+	const struct uw_off_cpu *off_cpu; /* NULL: it is a counter's */
 };
 
 /* For whom counters count. Constant. Lifetime: longer than the counters'. */
 struct uw_trigger_owner {
-	/* A counter overflowed in current. Any context. */
+	/* A counter overflowed, or the like. Any context. */
 	void (*fired)(struct uw_trigger_owner *owner, const struct uw_firing *firing);
+	/* Is what happens to this task, current or one that is off its CPU, of interest? Any context. */
+	bool (*takes)(const struct uw_trigger_owner *owner, struct task_struct *task);
+	/* Much has fired at once: see to it that more can. Task context. */
+	void (*make_room)(struct uw_trigger_owner *owner);
 	/* Is this thread to be counted? Under rcu_read_lock(). */
 	bool (*wants)(const struct uw_trigger_owner *owner, struct task_struct *task);
 	/* Is current's new thread, or current, to be counted? Any context. */

@@ -278,6 +278,16 @@ namespace {
 	OFFSET(uwind_record_event, lost, 35);
 	OFFSET(uwind_record_event, reserved, 36);
 
+	SIZE(uwind_record_off_cpu, 32, 8);
+	OFFSET(uwind_record_off_cpu, record, 0);
+	OFFSET(uwind_record_off_cpu, flags, 4);
+	OFFSET(uwind_record_off_cpu, state, 5);
+	OFFSET(uwind_record_off_cpu, reserved, 6);
+	OFFSET(uwind_record_off_cpu, syscall, 8);
+	OFFSET(uwind_record_off_cpu, reserved2, 12);
+	OFFSET(uwind_record_off_cpu, woken_ns, 16);
+	OFFSET(uwind_record_off_cpu, wake, 24);
+
 	SIZE(uwind_record_file, 80, 8);
 	OFFSET(uwind_record_file, record, 0);
 	OFFSET(uwind_record_file, file, 4);
@@ -450,6 +460,16 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_RECORD_FILE, 2);
 	WORD(UWIND_RECORD_SAMPLE, 3);
 	WORD(UWIND_RECORD_EVENT, 6);
+	WORD(UWIND_RECORD_OFF_CPU, 7);
+	WORD(UWIND_TYPE_OFF_CPU, 0x75770001);
+	WORD(UWIND_OFF_CPU_NO_WAKERS, 1);
+	WORD(UWIND_OFF_CPU_DEFAULT_MOST, 10000);
+	WORD(UWIND_OFF_CPU_PREEMPTED, 1);
+	WORD(UWIND_OFF_CPU_IOWAIT, 2);
+	WORD(UWIND_OFF_CPU_COMPAT, 4);
+	WORD(UWIND_OFF_CPU_STILL, 8);
+	WORD(UWIND_OFF_CPU_WAKER, 16);
+	WORD(UWIND_OFF_CPU_INTERRUPT, 32);
 	WORD(UWIND_RECORD_THREAD, 4);
 	WORD(UWIND_MAX_FRAMES, 4096);
 	WORD(UWIND_DEFAULT_FRAMES, 512);
