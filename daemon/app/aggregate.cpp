@@ -195,23 +195,73 @@ void Aggregate::add(const StackRecord& record, const OnFile& on_file)
 	collected_.samples.push_back(*sample);
 }
 
+ReportSample Aggregate::fill(ReportSample sample, const EventRecord& event, const StackRecord* answer,
+			     const OnFile& on_file)
+{
+	sample.cpu = event.cpu;
+	sample.event = event.counter;
+	sample.period = event.period;
+	sample.cookie = event.cookie;
+	sample.lost = event.lost;
+	if (answer)
+		set_answer(sample, *answer, on_file);
+	if (event.kernel_stack) {
+		sample.kernel_stack = kernel_stack_of(*event.kernel_stack);
+		collected_.stacks_not_kept += !sample.kernel_stack;
+	}
+	return sample;
+}
+
 void Aggregate::add(const EventRecord& event, const StackRecord* answer, const OnFile& on_file)
 {
-	auto sample = sample_of(event, event.time_ns, 1);
+	if (event.off_cpu && event.off_cpu->is_waker)
+		return add_waker(event, answer, on_file);
+	const auto sample = sample_of(event, event.time_ns, 1);
 	if (!sample)
 		return;
-	sample->cpu = event.cpu;
-	sample->event = event.counter;
-	sample->period = event.period;
-	sample->cookie = event.cookie;
-	sample->lost = event.lost;
-	if (answer)
-		set_answer(*sample, *answer, on_file);
-	if (event.kernel_stack) {
-		sample->kernel_stack = kernel_stack_of(*event.kernel_stack);
-		collected_.stacks_not_kept += !sample->kernel_stack;
-	}
-	collected_.samples.push_back(*sample);
+	collected_.samples.push_back(fill(*sample, event, answer, on_file));
+	collected_.samples.back().off_cpu = off_cpu_of(event);
+}
+
+std::optional<Index> Aggregate::off_cpu_of(const EventRecord& event)
+{
+	if (!event.off_cpu)
+		return std::nullopt;
+	const auto index = static_cast<Index>(collected_.off_cpu.size());
+	ReportOffCpu& off_cpu = collected_.off_cpu.emplace_back();
+	off_cpu.state = event.off_cpu->state;
+	off_cpu.iowait = event.off_cpu->iowait;
+	off_cpu.compat = event.off_cpu->compat;
+	off_cpu.still = event.off_cpu->still;
+	off_cpu.syscall_number = event.off_cpu->syscall;
+	if (event.off_cpu->woken_ns && event.time_ns >= event.off_cpu->woken_ns)
+		off_cpu.runnable_ns = event.time_ns - event.off_cpu->woken_ns;
+	if (event.off_cpu->wake)
+		woken_.emplace_back(event.off_cpu->wake, index);
+	return index;
+}
+
+// It is no sample of its own.
+void Aggregate::add_waker(const EventRecord& event, const StackRecord* answer, const OnFile& on_file)
+{
+	const bool room = wakers_.size() < limits_.samples;
+	const auto process = room ? process_of(event, event.time_ns) : std::nullopt;
+	if (!process)
+		return;
+	ReportSample sample;
+	sample.process = *process;
+	sample = fill(sample, event, answer, on_file);
+	wakers_[event.off_cpu->wake] = {*process,          event.tgid,         event.tid, event.off_cpu->interrupt,
+					sample.user_stack, sample.kernel_stack};
+}
+
+void Aggregate::join_wakers()
+{
+	for (const auto& [wake, index] : woken_)
+		if (const auto waker = wakers_.find(wake); waker != wakers_.end())
+			collected_.off_cpu[index].waker = waker->second;
+	woken_.clear();
+	wakers_.clear();
 }
 
 void Aggregate::set_weighed(std::optional<Index> event, std::uint64_t period)
@@ -231,6 +281,7 @@ void Aggregate::reset()
 
 Collected Aggregate::take()
 {
+	join_wakers();
 	reset();
 	return std::exchange(collected_, {});
 }

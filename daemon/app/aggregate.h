@@ -31,6 +31,7 @@ struct Collected {
 	std::vector<RawFrame> frames;
 	std::vector<ReportStack> stacks;
 	std::vector<ReportSample> samples;
+	std::vector<ReportOffCpu> off_cpu;
 	std::uint64_t samples_not_kept = 0; // sum of the weights of samples beyond the limits
 	std::uint64_t stacks_not_kept = 0;
 };
@@ -98,6 +99,11 @@ private:
 	std::optional<Index> keep(const ReportStack& stack);
 	std::optional<ReportSample> sample_of(const ThreadRecord& thread, std::uint64_t time_ns, std::uint32_t weight);
 	void set_answer(ReportSample& sample, const StackRecord& answer, const OnFile& on_file);
+	ReportSample fill(ReportSample sample, const EventRecord& event, const StackRecord* answer,
+			  const OnFile& on_file);
+	std::optional<Index> off_cpu_of(const EventRecord& event);
+	void add_waker(const EventRecord& event, const StackRecord* answer, const OnFile& on_file);
+	void join_wakers();
 	void reset();
 
 	Processes& processes_;
@@ -110,6 +116,9 @@ private:
 	std::size_t stack_frames_ = 0;
 	std::optional<Index> weighed_event_;
 	std::uint64_t weighed_period_ = 0;
+	// By the number of the wakeup: who did it, and the times that they ended.
+	std::unordered_map<std::uint64_t, ReportWaker> wakers_;
+	std::vector<std::pair<std::uint64_t, Index>> woken_;
 	ReportStack looked_up_; // kept for its memory
 };
 

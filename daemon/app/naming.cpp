@@ -3,6 +3,7 @@
 #include "app/naming.h"
 
 #include "app/kernel_naming.h"
+#include "app/off_cpu.h"
 
 #include <algorithm>
 #include <numeric>
@@ -95,6 +96,7 @@ void fill_report(Collected collected, Modules& modules, Symbols& symbols, Kernel
 	report.processes = std::move(collected.processes);
 	report.stacks = std::move(collected.stacks);
 	report.samples = std::move(collected.samples);
+	report.off_cpu = std::move(collected.off_cpu);
 	report.frames.resize(collected.frames.size());
 	ModuleList list(modules, report);
 	std::vector<Index> order(collected.frames.size());
@@ -106,6 +108,7 @@ void fill_report(Collected collected, Modules& modules, Symbols& symbols, Kernel
 		report.frames[index] = named(raw, list.of(raw.file), symbols);
 	}
 	name_kernel_frames(collected.frames, kernel_names, report);
+	explain_off_cpu(kernel_names, report);
 	report.counters.others["samples_not_kept"] = collected.samples_not_kept;
 	report.counters.others["stacks_not_kept"] = collected.stacks_not_kept;
 }

@@ -33,7 +33,7 @@ _uwind_options() {
 # _uwind_values VERB OPTION: its words; FILE, PIDS or CGROUP; NUMBER, for which there is nothing to offer. Fails for one without a value.
 _uwind_values() {
 	case $1:$2 in
-	record:-e | record:--event) echo "cpu-clock cpu-clock:u cycles cycles:u requests" ;;
+	record:-e | record:--event) echo "cpu-clock cpu-clock:u cycles cycles:u offcpu requests" ;;
 	report:--format) echo "summary folded cookies json" ;;
 	doctor:--format) echo "text json" ;;
 	table:--source) echo "best sframe eh_frame" ;;

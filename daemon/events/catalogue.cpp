@@ -36,6 +36,7 @@ public:
 		add("rHEX", "raw event");
 		add("PMU/TERM=VALUE,.../", "raw event");
 		add("mem:ADDRESS[/LENGTH][:rwx]", "breakpoint");
+		add("offcpu", "threads that waited, or that others kept from running");
 		add("requests", "requests of BPF programs and modules");
 		probes();
 		tracepoints();

@@ -8,6 +8,7 @@
 #include "events/breakpoints.h"
 #include "events/modifiers.h"
 #include "events/names.h"
+#include "events/off_cpu.h"
 #include "events/perf_types.h"
 #include "events/pmu.h"
 #include "events/probes.h"
@@ -57,7 +58,8 @@ std::size_t parts_of_name(EventSources& sources, const std::vector<std::string_v
 {
 	if (parts.size() > 1 && parse_integer(parts[0]))
 		return 2; // TYPE:CONFIG
-	if (find_symbol_event(parts[0]) || parts[0] == requests || is_pmu_event(sources, parts[0]))
+	if (find_symbol_event(parts[0]) || parts[0] == requests || parts[0] == off_cpu_name ||
+	    is_pmu_event(sources, parts[0]))
 		return 1;
 	if (parts[0] == "syscall" && parts.size() > 2 && parts[2] == "ret")
 		return 3;
@@ -90,6 +92,7 @@ private:
 	Result<Events> finished(Events events, std::string_view modifiers);
 	std::uint8_t most_precise(EventSpec event);
 
+	Result<Events> off_cpu(const Parts& parts);
 	Result<Events> symbol(const SymbolEvent& symbol, const Parts& parts);
 	Events for_each_core(const SymbolEvent& symbol);
 	Result<Events> pmu(const Parts& parts);
@@ -148,6 +151,8 @@ Result<Events> OneEvent::from_parts(const Parts& parts)
 		event.name = requests;
 		return Events{event};
 	}
+	if (parts.name == off_cpu_name)
+		return off_cpu(parts);
 	if (const auto found = find_symbol_event(parts.name))
 		return symbol(*found, parts);
 	if (parts.name == "signal")
@@ -157,9 +162,17 @@ Result<Events> OneEvent::from_parts(const Parts& parts)
 	return parts.terms ? pmu(parts) : named_of_pmus(parts.name);
 }
 
+Result<Events> OneEvent::off_cpu(const Parts& parts)
+{
+	if (parts.modifiers || !text_.modifiers.empty())
+		return usage_error("offcpu has no modifiers: it is about the thread, wherever it was");
+	const auto event = parse_off_cpu(parts.terms.value_or(""));
+	return event ? Result<Events>(Events{*event}) : event.error(text_.text);
+}
+
 Result<Events> OneEvent::finished(Events events, std::string_view modifiers)
 {
-	const bool is_requests = !events.empty() && events[0].is_requests;
+	const bool has_no_counter = !events.empty() && (events[0].is_requests || events[0].type == off_cpu_type);
 	if (!modifiers.empty())
 		if (const auto read = modifiers_.read(modifiers); !read)
 			return read.error(text_.text);
@@ -167,7 +180,7 @@ Result<Events> OneEvent::finished(Events events, std::string_view modifiers)
 		if (const auto read = modifiers_.read_more(text_.modifiers); !read)
 			return read.error(text_.text);
 	for (EventSpec& event : events) {
-		if (is_requests)
+		if (has_no_counter)
 			continue;
 		modifiers_.apply(event);
 		event.exclude_guest &= knows_guests_ || modifiers_.name_guests();
@@ -307,7 +320,7 @@ bool OneEvent::has_subsystem(std::string_view name)
 
 Error OneEvent::unknown(std::string_view name)
 {
-	std::vector<std::string> known = {"requests", "signal"};
+	std::vector<std::string> known = {"requests", "signal", std::string(off_cpu_name)};
 	for (const auto& events : {hardware_events(), software_events(), cache_events()})
 		for (const NamedEvent& event : events) {
 			known.push_back(event.name);

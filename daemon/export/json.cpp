@@ -136,7 +136,29 @@ void write_stack(const ReportStack& stack, std::ostream& out)
 	    << (stack.finished_later ? ", \"finished\": \"later\"}" : "}");
 }
 
-void write_sample(const ReportSample& sample, std::ostream& out)
+void write_waker(const ReportWaker& waker, std::ostream& out)
+{
+	out << "{\"process\": " << waker.process << ", \"pid\": " << waker.pid << ", \"tid\": " << waker.tid
+	    << ", \"interrupt\": " << (waker.interrupt ? "true" : "false")
+	    << ", \"user_stack\": " << or_null(waker.user_stack)
+	    << ", \"kernel_stack\": " << or_null(waker.kernel_stack) << '}';
+}
+
+void write_off_cpu(const ReportSample& sample, const ReportOffCpu& off_cpu, std::ostream& out)
+{
+	out << ", \"off_ns\": " << sample.period.value_or(0) << ", \"reason\": " << quoted(off_cpu.reason)
+	    << ", \"state\": " << quoted(std::string(1, off_cpu.state))
+	    << ", \"iowait\": " << (off_cpu.iowait ? "true" : "false") << ", \"syscall\": " << or_null(off_cpu.syscall)
+	    << ", \"wait_channel\": " << or_null(off_cpu.wait_channel)
+	    << ", \"runnable_ns\": " << or_null(off_cpu.runnable_ns) << (off_cpu.still ? ", \"still\": true" : "")
+	    << ", \"waker\": ";
+	if (off_cpu.waker)
+		write_waker(*off_cpu.waker, out);
+	else
+		out << "null";
+}
+
+void write_sample(const ReportSample& sample, const std::vector<ReportOffCpu>& off_cpu, std::ostream& out)
 {
 	out << "{\"time_ns\": " << sample.time_ns << ", \"process\": " << sample.process << ", \"pid\": " << sample.pid
 	    << ", \"tid\": " << sample.tid << ", \"cpu\": " << sample.cpu << ", \"cookie\": " << sample.cookie
@@ -146,6 +168,8 @@ void write_sample(const ReportSample& sample, std::ostream& out)
 		out << ", \"event\": " << *sample.event;
 	if (sample.period)
 		out << ", \"period\": " << *sample.period;
+	if (sample.off_cpu)
+		write_off_cpu(sample, off_cpu[*sample.off_cpu], out);
 	if (sample.lost)
 		out << ", \"lost\": \"" << name_of(*sample.lost) << '"';
 	out << '}';
@@ -178,7 +202,7 @@ void write_json(const Report& report, std::ostream& out)
 	write_list("modules", report.modules, out, [&](const auto& m) { write_module(m, out); });
 	write_list("frames", report.frames, out, [&](const auto& f) { write_frame(f, out); });
 	write_list("stacks", report.stacks, out, [&](const auto& s) { write_stack(s, out); });
-	write_list("samples", report.samples, out, [&](const auto& s) { write_sample(s, out); });
+	write_list("samples", report.samples, out, [&](const auto& s) { write_sample(s, report.off_cpu, out); });
 	write_counters(report.counters, out);
 	out << "}\n";
 }

@@ -1,124 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 // The JSON report, read back. What is wrong is said with its place: "frames[3].module".
-#include <limits>
-#include <nlohmann/json.hpp>
-
-#include "base/text.h"
 #include "export/json.h"
+#include "export/json_members.h"
 
 namespace uwind {
 namespace {
 
 using Json = nlohmann::json;
-
-// Reads the members of one JSON object; remembers the first thing that is wrong.
-class Members {
-public:
-	Members(const Json& object, std::string place, std::string& error)
-	    : object_(object), place_(std::move(place)), error_(error)
-	{
-		if (!object_.is_object())
-			fail("", "is not an object");
-	}
-
-	bool has(const char* key) const { return object_.is_object() && object_.contains(key); }
-
-	const Json& get(const char* key)
-	{
-		static const Json nothing;
-		if (has(key))
-			return object_[key];
-		fail(key, "is missing");
-		return nothing;
-	}
-
-	template <typename T>
-	void number(const char* key, T& value)
-	{
-		if (auto read = unsigned_in<T>(get(key), key))
-			value = *read;
-	}
-
-	template <typename T>
-	void number_or_null(const char* key, std::optional<T>& value)
-	{
-		if (!get(key).is_null())
-			value = unsigned_in<T>(get(key), key);
-	}
-
-	void text(const char* key, std::string& value)
-	{
-		if (get(key).is_string())
-			value = get(key).get<std::string>();
-		else
-			fail(key, "is not a string");
-	}
-
-	void text_or_null(const char* key, std::optional<std::string>& value)
-	{
-		if (!get(key).is_null())
-			text(key, value.emplace());
-	}
-
-	void flag(const char* key, bool& value)
-	{
-		if (get(key).is_boolean())
-			value = get(key).get<bool>();
-		else
-			fail(key, "is not true or false");
-	}
-
-	void hexadecimal(const char* key, std::uint64_t& value)
-	{
-		std::string digits;
-		text(key, digits);
-		const auto parsed = digits.starts_with("0x") ? parse_number(digits.substr(2), 16) : std::nullopt;
-		if (parsed)
-			value = *parsed;
-		else
-			fail(key, "is not a number in hexadecimal");
-	}
-
-	template <typename T>
-	std::optional<T> unsigned_in(const Json& json, const std::string& key)
-	{
-		if (json.is_number_unsigned() && json.get<std::uint64_t>() <= std::numeric_limits<T>::max())
-			return static_cast<T>(json.get<std::uint64_t>());
-		fail(key, "is not a number, or too large");
-		return std::nullopt;
-	}
-
-	const Json& list(const char* key)
-	{
-		if (!get(key).is_array())
-			fail(key, "is not a list");
-		return get(key);
-	}
-
-	Members object(const char* key) { return Members(get(key), place_of(key), error_); }
-	// One of that list.
-	Members entry(const char* key, std::size_t index)
-	{
-		return Members(list(key)[index], place_of(std::string(key) + "[" + std::to_string(index) + "]"),
-			       error_);
-	}
-
-	void fail(const std::string& key, const std::string& what)
-	{
-		if (error_.empty())
-			error_ = place_of(key) + ": " + what;
-	}
-
-private:
-	std::string place_of(const std::string& key) const
-	{
-		return key.empty() ? place_ : place_.empty() ? key : place_ + "." + key;
-	}
-
-	const Json& object_;
-	const std::string place_;
-	std::string& error_;
-};
+using Members = JsonMembers;
 
 void read(Members in, Host& host)
 {
@@ -239,7 +128,35 @@ void read(Members in, ReportStack& stack)
 		in.fail("", "frames, methods and stack_bytes differ in length");
 }
 
-void read(Members in, ReportSample& sample)
+void read(Members in, ReportWaker& waker)
+{
+	in.number("process", waker.process);
+	in.number("pid", waker.pid);
+	in.number("tid", waker.tid);
+	in.flag("interrupt", waker.interrupt);
+	in.number_or_null("user_stack", waker.user_stack);
+	in.number_or_null("kernel_stack", waker.kernel_stack);
+}
+
+void read_off_cpu(Members& in, ReportOffCpu& off_cpu)
+{
+	std::string state;
+	std::optional<std::string> syscall, wait_channel;
+	in.text("reason", off_cpu.reason);
+	in.text("state", state);
+	off_cpu.state = state.empty() ? '?' : state[0];
+	in.flag("iowait", off_cpu.iowait);
+	in.text_or_null("syscall", syscall);
+	in.text_or_null("wait_channel", wait_channel);
+	off_cpu.syscall = syscall.value_or("");
+	off_cpu.wait_channel = wait_channel.value_or("");
+	in.number_or_null("runnable_ns", off_cpu.runnable_ns);
+	off_cpu.still = in.has("still");
+	if (!in.get("waker").is_null())
+		read(in.object("waker"), off_cpu.waker.emplace());
+}
+
+void read_sample(Members in, Report& report, ReportSample& sample)
 {
 	in.number("time_ns", sample.time_ns);
 	in.number("process", sample.process);
@@ -254,6 +171,10 @@ void read(Members in, ReportSample& sample)
 		sample.event = in.unsigned_in<Index>(in.get("event"), "event");
 	if (in.has("period"))
 		sample.period = in.unsigned_in<std::uint64_t>(in.get("period"), "period");
+	if (in.has("off_ns")) {
+		sample.off_cpu = static_cast<Index>(report.off_cpu.size());
+		read_off_cpu(in, report.off_cpu.emplace_back());
+	}
 	if (!in.has("lost"))
 		return;
 	std::string word;
@@ -292,20 +213,35 @@ void read(Members in, const Json& json, ReportCounters& counters)
 			counters.others[name] = value.get<std::uint64_t>();
 }
 
-template <typename T>
-void read_list(Members& top, const char* key, std::string& error, std::vector<T>& list)
+template <typename T, typename Read>
+void read_list(Members& top, const char* key, std::string& error, std::vector<T>& list, Read read_one)
 {
 	const Json& json = top.list(key);
 	if (!json.is_array())
 		return;
 	list.resize(json.size());
 	for (std::size_t i = 0; i < list.size() && error.empty(); i++)
-		read(Members(json[i], std::string(key) + "[" + std::to_string(i) + "]", error), list[i]);
+		read_one(Members(json[i], std::string(key) + "[" + std::to_string(i) + "]", error), list[i]);
 }
 
 std::string at(const char* key, std::size_t index, const char* what)
 {
 	return std::string(key) + "[" + std::to_string(index) + "]: " + what;
+}
+
+// Of a sample or a waker.
+bool has_stacks(const Report& report, const auto& of)
+{
+	for (const auto& stack : {of.user_stack, of.kernel_stack})
+		if (stack && *stack >= report.stacks.size())
+			return false;
+	return true;
+}
+
+bool has_waker(const Report& report, const ReportSample& sample)
+{
+	const auto* waker = sample.off_cpu ? &report.off_cpu[*sample.off_cpu].waker : nullptr;
+	return !waker || !*waker || ((*waker)->process < report.processes.size() && has_stacks(report, **waker));
 }
 
 std::string check_indices(const Report& report)
@@ -323,9 +259,10 @@ std::string check_indices(const Report& report)
 			return at("samples", i, "names a process that is not there");
 		if (sample.event.value_or(0) >= report.session.events.size() && sample.event)
 			return at("samples", i, "names an event that is not there");
-		for (const auto& stack : {sample.user_stack, sample.kernel_stack})
-			if (stack && *stack >= report.stacks.size())
-				return at("samples", i, "names a stack that is not there");
+		if (!has_stacks(report, sample))
+			return at("samples", i, "names a stack that is not there");
+		if (!has_waker(report, sample))
+			return at("samples", i, "has a waker with a process or a stack that is not there");
 	}
 	return "";
 }
@@ -341,11 +278,13 @@ void read_report(const Json& json, Report& report, std::string& error)
 		return;
 	read(top.object("host"), report.host);
 	read(top.object("session"), report.session);
-	read_list(top, "processes", error, report.processes);
-	read_list(top, "modules", error, report.modules);
-	read_list(top, "frames", error, report.frames);
-	read_list(top, "stacks", error, report.stacks);
-	read_list(top, "samples", error, report.samples);
+	const auto read_any = [](Members in, auto& entry) { read(in, entry); };
+	read_list(top, "processes", error, report.processes, read_any);
+	read_list(top, "modules", error, report.modules, read_any);
+	read_list(top, "frames", error, report.frames, read_any);
+	read_list(top, "stacks", error, report.stacks, read_any);
+	read_list(top, "samples", error, report.samples,
+		  [&](Members in, ReportSample& sample) { read_sample(in, report, sample); });
 	read(top.object("counters"), top.get("counters"), report.counters);
 	if (error.empty())
 		error = check_indices(report);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "export/folded.h"
 #include "export/tally.h"
+#include "export/waits.h"
 
 namespace uwind {
 namespace {
@@ -175,6 +176,7 @@ void write_summary(const Report& report, std::ostream& out)
 	if (programs.size() > max_programs)
 		out << "... " << programs.size() - max_programs << " more programs ...\n";
 	out << row_of("all", all, later);
+	write_waits(report, out);
 	for (std::size_t i = 0; i < programs.size() && i < max_programs; i++)
 		write_program(report, programs[i], out);
 }

@@ -12,6 +12,7 @@ namespace {
 
 static_assert(most_events == UWIND_MAX_COUNTERS && most_filter_steps == UWIND_MAX_FILTER_STEPS &&
 	      most_filter_text + 1 == UWIND_FILTER_TEXT);
+static_assert(off_cpu_type == UWIND_TYPE_OFF_CPU && off_cpu_no_wakers == UWIND_OFF_CPU_NO_WAKERS);
 static_assert(int(FilterKind::comm) == UWIND_FILTER_COMM && int(FilterCompare::not_glob) == UWIND_FILTER_NOT_GLOB);
 
 std::uint16_t next_of(std::uint8_t next)
@@ -46,9 +47,10 @@ std::uint32_t flags_of(const EventSpec& event, bool is_frequency, bool kernel_st
 uwind_counter counter_of(const EventSpec& event, const SessionOptions& options)
 {
 	const Rate rate = rate_of(event, options);
+	const bool is_off_cpu = event.type == off_cpu_type;
 	uwind_counter raw{};
 	raw.size = sizeof(raw);
-	raw.flags = flags_of(event, rate.is_frequency, options.kernel_stacks);
+	raw.flags = is_off_cpu ? UWIND_COUNTER_KERNEL_STACK : flags_of(event, rate.is_frequency, options.kernel_stacks);
 	raw.type = event.type;
 	raw.bp_type = event.bp_type;
 	raw.config = event.config;

@@ -89,9 +89,25 @@ bool is_kernel_probe(const EventSpec& event)
 	return event.name.starts_with("kprobe:") || event.name.starts_with("kretprobe:");
 }
 
+Error off_cpu_error(int code, const EventSpec& event)
+{
+	switch (code) {
+	case EACCES:
+		return Error{code, "event \"" + event.name +
+					   "\": you may not see when others run: run as root, or with "
+					   "CAP_PERFMON"};
+	case ENODEV:
+		return Error{code, "event \"" + event.name + "\": this kernel has no tracepoint of its scheduler"};
+	default:
+		return errno_error(code, "event \"" + event.name + "\"");
+	}
+}
+
 // What perf_event_open() would say of one of the listed events.
 Error event_error(int code, const EventSpec& event)
 {
+	if (event.type == off_cpu_type)
+		return off_cpu_error(code, event);
 	switch (code) {
 	case ENODEV:
 		if (is_kernel_probe(event))

@@ -7,6 +7,7 @@
 #include <elf.h>
 
 #include "base/text.h"
+#include "io/syscall_names.h"
 #include "io/text_file.h"
 
 namespace uwind {
@@ -123,6 +124,21 @@ std::vector<std::optional<KernelName>> find_in_kallsyms(std::string_view text,
 	return names;
 }
 
+KernelText scheduler_text_in(std::string_view kallsyms)
+{
+	KernelText text;
+	each_line(kallsyms, [&](std::string_view line) {
+		if (line.find("__sched_text_") == std::string_view::npos)
+			return;
+		const auto symbol = symbol_in(line);
+		if (symbol && symbol->name == "__sched_text_start")
+			text.start = symbol->address;
+		else if (symbol && symbol->name == "__sched_text_end")
+			text.end = symbol->address;
+	});
+	return text;
+}
+
 std::uint64_t module_start_in(std::string_view modules, std::string_view name)
 {
 	std::uint64_t start = 0;
@@ -158,6 +174,17 @@ std::vector<std::optional<KernelName>> Kallsyms::find(const std::vector<std::uin
 		return {};
 	const auto text = read_text("/proc/kallsyms", most_kallsyms_bytes);
 	return find_in_kallsyms(text ? std::string_view(*text) : std::string_view(), addresses);
+}
+
+KernelText Kallsyms::scheduler_text()
+{
+	const auto text = read_text("/proc/kallsyms", most_kallsyms_bytes);
+	return text ? scheduler_text_in(*text) : KernelText{};
+}
+
+std::string Kallsyms::syscall_name(std::uint32_t number, bool compat)
+{
+	return name_of_syscall(number, compat);
 }
 
 KernelModule Kallsyms::module(const std::string& name)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cstring>
 #include <utility>
 
@@ -176,11 +177,33 @@ bool RecordReader::read_stack(Bytes bytes)
 	return true;
 }
 
+bool RecordReader::read_off_cpu(Bytes bytes)
+{
+	if (bytes.size() < sizeof(uwind_record_off_cpu))
+		return false;
+	const auto raw = copy_at<uwind_record_off_cpu>(bytes);
+	OffCpuRecord off_cpu;
+	off_cpu.preempted = raw.flags & UWIND_OFF_CPU_PREEMPTED;
+	off_cpu.iowait = raw.flags & UWIND_OFF_CPU_IOWAIT;
+	off_cpu.compat = raw.flags & UWIND_OFF_CPU_COMPAT;
+	off_cpu.still = raw.flags & UWIND_OFF_CPU_STILL;
+	off_cpu.is_waker = raw.flags & UWIND_OFF_CPU_WAKER;
+	off_cpu.interrupt = raw.flags & UWIND_OFF_CPU_INTERRUPT;
+	off_cpu.state = raw.state;
+	if (raw.syscall >= 0)
+		off_cpu.syscall = static_cast<std::uint32_t>(raw.syscall);
+	off_cpu.woken_ns = raw.woken_ns;
+	off_cpu.wake = raw.wake;
+	off_cpu_ = off_cpu;
+	return std::isalpha(static_cast<unsigned char>(raw.state));
+}
+
 bool RecordReader::read_event(Bytes bytes)
 {
 	if (bytes.size() < sizeof(uwind_record_event))
 		return false;
 	const auto raw = copy_at<uwind_record_event>(bytes);
+	const auto off_cpu = std::exchange(off_cpu_, std::nullopt);
 	const ThreadRecord* fired_in = thread(raw.thread);
 	const Stack* found = stack(raw.kernel_stack);
 	if (!fired_in || (raw.kernel_stack && !found) || !is_sound(raw))
@@ -197,6 +220,7 @@ bool RecordReader::read_event(Bytes bytes)
 		event.lost = Loss(raw.lost - 1);
 	if (found)
 		event.kernel_stack = *found;
+	event.off_cpu = off_cpu;
 	batch_.records.emplace_back(std::move(event));
 	return true;
 }
@@ -268,6 +292,8 @@ bool RecordReader::read_one(std::uint16_t type, Bytes bytes)
 		return read_sample(bytes);
 	case UWIND_RECORD_EVENT:
 		return read_event(bytes);
+	case UWIND_RECORD_OFF_CPU:
+		return read_off_cpu(bytes);
 	case UWIND_RECORD_THREAD:
 		return read_thread(bytes);
 	case UWIND_RECORD_UNFINISHED:

@@ -61,6 +61,11 @@ struct Rate {
 	std::uint64_t value = 0;
 };
 
+// Of an event that is none of perf's: threads that were off their CPUs. config is how many times of one CPU are noted
+// in a second at most, 0: the module's default; the rate is the shortest time that counts.
+inline constexpr std::uint32_t off_cpu_type = 0x75770001;
+inline constexpr std::uint64_t off_cpu_no_wakers = 1; // config1
+
 // What perf_event_attr needs to count an event; the names are those of its members.
 struct EventSpec {
 	std::string name; // "cycles:u", "sched:sched_switch"

@@ -57,6 +57,20 @@ struct StackRecord : ThreadRecord {
 	std::shared_ptr<const Unfinished> unfinished; // null: the walk cannot be gone on with
 };
 
+// A time that a thread was off its CPU, or the wakeup that ended it.
+struct OffCpuRecord {
+	bool preempted = false; // it could have gone on
+	bool iowait = false;
+	bool compat = false;    // the system call is one of the 32-bit ABI
+	bool still = false;     // it has not come back
+	bool is_waker = false;  // the event is the wakeup, in the waker
+	bool interrupt = false; // of a wakeup: the thread was only interrupted
+	char state = '?';       // as in /proc/PID/stat
+	std::optional<std::uint32_t> syscall;
+	std::uint64_t woken_ns = 0; // CLOCK_BOOTTIME; 0: not known
+	std::uint64_t wake = 0;     // number of the wakeup; 0: it is not noted
+};
+
 // One time that one of several counters has fired.
 struct EventRecord : ThreadRecord {
 	std::uint64_t cookie = 0;  // of its StackRecord; 0: there is none
@@ -66,6 +80,7 @@ struct EventRecord : ThreadRecord {
 	std::optional<std::uint8_t> counter; // nothing: a BPF program or a module requested the stack
 	std::optional<Loss> lost;            // why there is no cookie; nothing: or it has no stack in user space
 	std::shared_ptr<const StackPart> kernel_stack; // null: the task was in user space, or none was wanted
+	std::optional<OffCpuRecord> off_cpu;           // nothing: another kind of event
 };
 
 // Identifies a file, whatever its path. A file's table is valid while all of this stays equal.

@@ -77,6 +77,31 @@ struct ReportStack {
 	bool operator==(const ReportStack&) const = default;
 };
 
+// Who ended a time off the CPU.
+struct ReportWaker {
+	Index process = 0;
+	std::uint32_t pid = 0;
+	std::uint32_t tid = 0;
+	bool interrupt = false;          // the thread was only interrupted by what did it
+	std::optional<Index> user_stack; // of the thread, as it came back to user space
+	std::optional<Index> kernel_stack;
+};
+
+// A time that a thread was off its CPU; the sample's period says how long.
+struct ReportOffCpu {
+	std::string reason; // a word of off_cpu_reasons
+	char state = '?';   // as in /proc/PID/stat
+	bool iowait = false;
+	bool compat = false; // the system call is one of the 32-bit ABI
+	bool still = false;  // it had not come back when the recording ended
+	std::optional<std::uint32_t> syscall_number;
+	std::string syscall;                      // "": in none, or not known
+	std::string wait_channel;                 // the kernel's function in which it waited; "": not known
+	std::optional<std::uint64_t> runnable_ns; // how long after it was woken; nothing: it was not woken
+	std::optional<ReportWaker> waker;         // nothing: not known
+	bool preempted() const { return state == 'R'; }
+};
+
 struct ReportSample {
 	std::uint64_t time_ns = 0; // CLOCK_BOOTTIME
 	Index process = 0;
@@ -90,6 +115,7 @@ struct ReportSample {
 	std::optional<Loss> lost;            // why there is no user stack
 	std::optional<Index> event;          // of the session; nothing: a request of a BPF program or a module
 	std::optional<std::uint64_t> period; // events that it stands for; nothing: not known
+	std::optional<Index> off_cpu;        // of the report; nothing: another kind of event
 };
 
 // requested = answered + the sum of lost + pending.
@@ -110,6 +136,7 @@ struct Report {
 	std::vector<ReportFrame> frames;
 	std::vector<ReportStack> stacks;
 	std::vector<ReportSample> samples;
+	std::vector<ReportOffCpu> off_cpu;
 	ReportCounters counters;
 };
 

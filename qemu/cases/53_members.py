@@ -200,6 +200,7 @@ def test_a_member_counts_what_perf_lets_them_count(set_file):
     assert len(checks.splitlines()) >= 30
     said = record_command(ANN, "switches", "./events_victim", "switches", 10, options=("-e", "sched:sched_switch"), status=77)
     assert "tracefs" in said
+    record_command(ANN, "off", "./events_victim", "switches", 10, options=("-e", "offcpu"), status=77)
     record_command(ANN, "faults", "./events_victim", "faults", 100, options=("-e", "page-faults", "-c", 1, "--kernel-stacks"))
     report = guest.checked_report(f"{ANN}/faults.json")
     assert report.of("events_victim").calls("do_fault", "main") >= 90

@@ -248,16 +248,35 @@ public:
 			if (address < start)
 				names.emplace_back();
 			else
-				names.push_back(KernelName{"function_" + hex(address >> 12), address & 0xfff,
-							   address < module_start ? "" : "module"});
+				names.push_back(name_of(address));
 		}
 		return names;
+	}
+
+	KernelName name_of(std::uint64_t address) const
+	{
+		const std::string module = address < module_start ? "" : "module";
+		const auto known = functions.find(address);
+		if (known != functions.end())
+			return {known->second, 0, module};
+		return {"function_" + hex(address >> 12), address & 0xfff, module};
 	}
 
 	KernelModule module(const std::string& name) override
 	{
 		return name.empty() ? KernelModule{0, "abcd"} : KernelModule{module_start, ""};
 	}
+
+	// Its first page.
+	KernelText scheduler_text() override { return {start, start + 0x1000}; }
+
+	std::string syscall_name(std::uint32_t number, bool compat) override
+	{
+		return (compat ? "compat_" : "") + calls[number];
+	}
+
+	std::map<std::uint32_t, std::string> calls;
+	std::map<std::uint64_t, std::string> functions; // by address: others are called by their page
 };
 
 // All of it.

@@ -142,6 +142,31 @@ TEST_CASE("requests has no counter, and so no modifier and no term")
 		CHECK(refusal(text).message == "requests has no counter: no modifiers, and no terms");
 }
 
+TEST_CASE("offcpu counts times from a least length on, so many a second, and has no modifiers")
+{
+	const auto plain = parsed("offcpu")[0];
+	CHECK(plain.name == "offcpu");
+	CHECK(plain.type == uwind::off_cpu_type);
+	CHECK(plain.rate->value == 100'000);
+	CHECK(plain.config == 0);
+	CHECK(plain.config1 == 0);
+	const auto all = parsed("offcpu/period=5,limit=7,wakers=0,name=away/")[0];
+	CHECK(all.name == "away");
+	CHECK(all.rate->value == 5);
+	CHECK(all.config == 7);
+	CHECK(all.config1 == uwind::off_cpu_no_wakers);
+	CHECK(parsed("offcpu/wakers=1/")[0].config1 == 0);
+	const auto said = [](const char* text) { return refusal(text).message; };
+	CHECK(said("offcpu:u") == "offcpu has no modifiers: it is about the thread, wherever it was");
+	CHECK(said("{offcpu}:k") == "offcpu has no modifiers: it is about the thread, wherever it was");
+	CHECK(said("offcpu/limit=0/") == "offcpu/limit=0/: the term 'limit' of offcpu needs a number above 0");
+	CHECK(said("offcpu/wakers=2/") == "offcpu/wakers=2/: the term 'wakers' of offcpu needs a number up to 1");
+	CHECK(said("offcpu/limit=x/") == "offcpu/limit=x/: the term 'limit' of offcpu needs a number up to 4294967295");
+	CHECK(said("offcpu/freq=9/").find("offcpu has no frequency") != std::string::npos);
+	CHECK(said("offcpu/limits=9/").find("do you mean limit?") != std::string::npos);
+	CHECK(said("ofcpu").find("do you mean offcpu?") != std::string::npos);
+}
+
 TEST_CASE("the most precise level is the highest that the machine opens")
 {
 	fake::Events machine = fake::machine();

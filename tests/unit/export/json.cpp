@@ -212,7 +212,11 @@ TEST_CASE("reports are as the schema says")
 	period.session.user_only = true;
 	CHECK(read_json(written(period))->session.user_only);
 	CHECK_FALSE(parsed(sample_report())["session"].contains("user_only"));
-	for (const Report& report : {sample_report(), period}) {
+	Report off_cpu = sample_report();
+	off_cpu.off_cpu.emplace_back().reason = "io";
+	off_cpu.off_cpu[0].waker.emplace();
+	off_cpu.samples[0].off_cpu = 0;
+	for (const Report& report : {sample_report(), period, off_cpu}) {
 		std::ofstream(path) << written(report);
 		const std::string command = "python3 " + in_sources("tests/validate_report.py") + " " +
 					    in_sources("include/uwind-report.schema.json") + " " + path;
@@ -246,4 +250,37 @@ TEST_CASE("events, and which of them a sample is of, are written and read")
 	bad = json;
 	bad["session"]["events"][1].erase("name");
 	CHECK_THAT(error_of(bad), Catch::Contains("session.events[1].name: is missing"));
+}
+
+TEST_CASE("times off the CPU are written and read, with who ended them")
+{
+	Report report = sample_report();
+	ReportOffCpu off_cpu;
+	off_cpu.reason = "lock";
+	off_cpu.state = 'S';
+	off_cpu.syscall = "futex";
+	off_cpu.runnable_ns = 5;
+	off_cpu.waker = ReportWaker{1, 11, 12, false, 2, std::nullopt};
+	report.off_cpu = {off_cpu, {}};
+	report.off_cpu[1].still = true;
+	report.off_cpu[1].reason = "other";
+	report.samples[0].period = 77;
+	report.samples[0].off_cpu = 0;
+	report.samples[1].off_cpu = 1;
+	const auto json = nlohmann::json::parse(written(report));
+	CHECK(json["samples"][0]["off_ns"] == 77);
+	CHECK(json["samples"][0]["reason"] == "lock");
+	CHECK(json["samples"][0]["wait_channel"].is_null());
+	CHECK(json["samples"][0]["waker"]["user_stack"] == 2);
+	CHECK(json["samples"][1]["still"] == true);
+	CHECK_FALSE(json["samples"][2].contains("off_ns"));
+	const auto read = read_json(json.dump());
+	REQUIRE(read);
+	CHECK(written(*read) == written(report));
+	auto bad = json;
+	bad["samples"][0]["waker"]["process"] = 9;
+	CHECK_THAT(error_of(bad), Catch::Contains("samples[0]: has a waker with a process or a stack"));
+	bad = json;
+	bad["samples"][0].erase("reason");
+	CHECK_THAT(error_of(bad), Catch::Contains("samples[0].reason: is missing"));
 }

@@ -8,6 +8,7 @@
 #include "export/status.h"
 #include "export/summary.h"
 #include "export/tally.h"
+#include "export/waits.h"
 #include "unit/export/sample_report.h"
 
 using namespace uwind;
@@ -20,6 +21,53 @@ TEST_CASE("folded stacks are comm, outermost to innermost, and the weight")
 			   "prog;[prog+0x1200];main 4\n"
 			   "prog;[prog+0x1200];main;leaf 2\n"
 			   "we:ird?;[0xdead];[\"q\"+0x10] 1\n");
+}
+
+TEST_CASE("folded times off the CPU are microseconds, and clocks' beside them")
+{
+	Report report = sample_report();
+	report.off_cpu.emplace_back();
+	report.samples.resize(2);
+	report.samples[0].off_cpu = 0;
+	report.samples[0].period = 7'000'999;
+	report.samples[1].period = 2'000;
+	std::ostringstream out;
+	write_folded(report, out);
+	CHECK(out.str().find("leaf 7000\n") != std::string::npos);
+	CHECK(out.str().find("+0x10] 2\n") != std::string::npos);
+}
+
+TEST_CASE("times off the CPU are added up by program, reason and who ended them, and by whom those waited")
+{
+	Report report = sample_report();
+	report.samples.resize(3);
+	constexpr std::uint64_t ms = 1'000'000;
+	const auto away = [&](std::size_t i, std::uint32_t tid, std::uint64_t from_ms, std::uint64_t to_ms) -> auto&
+	{
+		report.samples[i].tid = tid;
+		report.samples[i].time_ns = to_ms * ms;
+		report.samples[i].period = (to_ms - from_ms) * ms;
+		report.samples[i].off_cpu = static_cast<Index>(report.off_cpu.size());
+		return report.off_cpu.emplace_back();
+	};
+	report.off_cpu.reserve(3);
+	auto& waits = away(0, 1, 100, 200);
+	waits.reason = "lock";
+	waits.wait_channel = "futex_wait";
+	waits.waker = ReportWaker{1, 11, 2, false, {}, {}};
+	auto& holds = away(1, 2, 120, 190);
+	holds.reason = "sleep";
+	holds.waker = ReportWaker{0, 10, 9, true, {}, {}};
+	away(2, 2, 191, 195).reason = "preempted";
+	std::ostringstream out;
+	write_waits(report, out);
+	CHECK(out.str().find("prog                  0.100        1  lock       futex_wait               we;ird? < "
+			     "interrupt\n") != std::string::npos);
+	CHECK(out.str().find("  sleep                               interrupt\n") != std::string::npos);
+	CHECK(out.str().find("0.004        1  preempted\n") != std::string::npos);
+	std::ostringstream nothing;
+	write_waits(sample_report(), nothing);
+	CHECK(nothing.str().empty());
 }
 
 TEST_CASE("equal folded lines are added up")

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // Names of kernel code, in texts as /proc has them.
 #include <catch2/catch.hpp>
+#include <sys/syscall.h>
 
 #include "io/kallsyms.h"
+#include "io/syscall_names.h"
 
 using namespace uwind;
 
@@ -97,4 +99,22 @@ TEST_CASE("this machine's kernel names what it shows, and finds nothing where it
 	CHECK(kernel.find({}).empty());
 	CHECK(kernel.find({0}).size() == 1);
 	CHECK(kernel.module("no_such_module").start == 0);
+}
+
+TEST_CASE("the scheduler's functions lie between two symbols")
+{
+	const auto text = scheduler_text_in("ffffffff81001000 T __sched_text_start\nffffffff81001000 T __schedule\n"
+					    "ffffffff81002000 T __sched_text_end\n");
+	CHECK(text.has(0xffffffff81001000));
+	CHECK(text.has(0xffffffff81001fff));
+	CHECK_FALSE(text.has(0xffffffff81002000));
+	CHECK_FALSE(scheduler_text_in("0000000000000000 T __sched_text_start\n").has(0));
+}
+
+TEST_CASE("system calls have this machine's names, and 32-bit programs' theirs")
+{
+	CHECK(name_of_syscall(__NR_nanosleep, false) == "nanosleep");
+	CHECK(name_of_syscall(__NR_futex, false) == "futex");
+	CHECK(name_of_syscall(3, true) == "read"); // of i386 and of Arm alike
+	CHECK(name_of_syscall(0x7fffffff, false).empty());
 }

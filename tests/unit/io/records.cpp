@@ -490,6 +490,40 @@ TEST_CASE("an event keeps all that it, its thread and its kernel stack say")
 	CHECK(event.kernel_stack->frames.size() == 2);
 }
 
+TEST_CASE("what a record says of a time off the CPU is the next event's, and no other's")
+{
+	uwind_record_off_cpu head{};
+	head.record.type = UWIND_RECORD_OFF_CPU;
+	head.flags = UWIND_OFF_CPU_IOWAIT | UWIND_OFF_CPU_STILL;
+	head.state = 'D';
+	head.syscall = -1;
+	head.woken_ns = 66;
+	head.wake = 9;
+	const auto event = RecordBlob::event_head(1, 0);
+	auto batch = decode(RecordBlob().thread(1).record(head).record(event).record(event));
+	REQUIRE(batch.records.size() == 2);
+	const auto& first = std::get<EventRecord>(batch.records[0]);
+	REQUIRE(first.off_cpu);
+	CHECK(first.off_cpu->iowait);
+	CHECK(first.off_cpu->still);
+	CHECK_FALSE(first.off_cpu->preempted);
+	CHECK_FALSE(first.off_cpu->is_waker);
+	CHECK(first.off_cpu->state == 'D');
+	CHECK_FALSE(first.off_cpu->syscall);
+	CHECK(first.off_cpu->woken_ns == 66);
+	CHECK(first.off_cpu->wake == 9);
+	CHECK_FALSE(std::get<EventRecord>(batch.records[1]).off_cpu);
+	head.syscall = 202;
+	head.flags = UWIND_OFF_CPU_WAKER | UWIND_OFF_CPU_INTERRUPT;
+	batch = decode(RecordBlob().thread(1).record(head).record(event));
+	const auto& waker = std::get<EventRecord>(batch.records.at(0));
+	CHECK(waker.off_cpu->syscall == 202u);
+	CHECK(waker.off_cpu->is_waker);
+	CHECK(waker.off_cpu->interrupt);
+	head.state = 7;
+	check_only_malformed(RecordBlob().record(head));
+}
+
 TEST_CASE("an event may be of no counter, and have no stack")
 {
 	auto head = RecordBlob::event_head(1, 0);

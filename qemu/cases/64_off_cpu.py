@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0
+# Expected: 60 s; TIMES is how often a program waits, 20 ms each time
+"""Times off the CPU are what the program itself has measured, within two in a hundred, each with the stack of the function that
+waited, why, and who ended it. Beside a clock, they make up the time that has passed."""
+import os
+import subprocess
+
+import pytest
+
+import guest
+
+TIMES = int(os.environ.get("TIMES", "50"))
+VICTIM = guest.PROGRAMS / "offcpu_victim"
+MS = 10**6
+
+
+def recorded(kind, *options, times=TIMES):
+    """The report, and how long the program says that it was off its CPU."""
+    path = f"off-{kind}.json"
+    said = guest.run("uwind", "record", "-e", "offcpu", *options, "-o", path, "--", VICTIM, kind, times)
+    return guest.checked_report(path), int(said.splitlines()[0])
+
+
+def names(report, stack):
+    return [] if stack is None else report.names(report.json["stacks"][stack])
+
+
+def of_function(report, function):
+    """Times off the CPU with that function in their stack in user space."""
+    return [sample for sample in report.json["samples"] if "off_ns" in sample and function in names(report, sample["user_stack"])]
+
+
+def total(samples):
+    return sum(sample["off_ns"] for sample in samples)
+
+
+def check_total(samples, measured):
+    assert 0.98 * measured <= total(samples) <= 1.02 * measured, (total(samples), measured)
+
+
+def check_complete(report, samples):
+    stacks = [report.json["stacks"][sample["user_stack"]] for sample in samples]
+    assert all(stack["complete"] for stack in stacks), [stack["stop"] for stack in stacks]
+
+
+# What the program does, the function that waits, why, the system call, and whether a thread of its own wakes it.
+KINDS = [
+    ("sleeps", "do_sleep", "sleep", "clock_nanosleep", False),
+    ("locks", "do_lock", "lock", "futex", True),
+    ("pipes", "do_read", "io", "read", True),
+    ("faults", "do_fault", "page_fault", None, True),
+]
+
+
+@pytest.mark.parametrize("kind, function, reason, call, by_thread", KINDS, ids=[kind[0] for kind in KINDS])
+def test_a_wait_has_its_length_its_reason_and_its_waker(kind, function, reason, call, by_thread):
+    report, measured = recorded(kind)
+    samples = of_function(report, function)
+    long = [sample for sample in samples if sample["off_ns"] >= 10 * MS]
+    waits = [sample for sample in samples if sample["reason"] != "preempted"]
+    check_total(samples, measured)
+    check_complete(report, samples)
+    assert len(long) == TIMES
+    assert all(sample["reason"] == reason and sample["syscall"] == call for sample in waits), waits
+    assert all(sample["wait_channel"] for sample in waits)
+    assert not any("schedule" in sample["wait_channel"] for sample in waits)
+    check_wakers(report, long, by_thread)
+
+
+def check_wakers(report, waits, by_thread):
+    wakers = [sample["waker"] for sample in waits]
+    assert all(wakers)
+    if not by_thread:
+        assert all(waker["interrupt"] for waker in wakers)
+        return
+    assert all(waker["pid"] == wait["pid"] and waker["tid"] != wait["tid"] for waker, wait in zip(wakers, waits))
+    assert all("do_wake" in names(report, waker["user_stack"]) for waker in wakers)
+    assert all(any("try_to_wake_up" in name or "wake" in name for name in names(report, waker["kernel_stack"])) for waker in wakers)
+
+
+def test_a_thread_that_others_keep_from_running_is_preempted():
+    report, measured = recorded("preempted", times=4 * TIMES)
+    samples = of_function(report, "do_run")
+    check_total(samples, measured)
+    check_complete(report, samples)
+    assert {(sample["reason"], sample["state"]) for sample in samples} == {("preempted", "R")}
+    assert all(sample["waker"] is None for sample in samples)
+
+
+def test_a_clock_and_times_off_the_cpu_are_the_time_that_passes():
+    """Of one thread that works for a while, and sleeps for a while."""
+    program = "import time\nwhile True:\n  end = time.monotonic() + 0.02\n  while time.monotonic() < end: pass\n  time.sleep(0.02)"
+    guest.run("uwind", "record", "-e", "cpu-clock", "-e", "offcpu", "-F", 999, "-o", "wall.json", "--", "timeout", 4, "python3", "-c", program)
+    report = guest.checked_report("wall.json")
+    mine = [sample for sample in report.json["samples"] if report.json["processes"][sample["process"]]["comm"] == "python3"]
+    spans = [(sample["time_ns"] - sample.get("off_ns", 0), sample["time_ns"]) for sample in mine]
+    wall = max(end for _, end in spans) - min(start for start, _ in spans)
+    assert 0.9 * wall <= sum(sample["period"] for sample in mine) <= 1.1 * wall, (wall, sum(sample["period"] for sample in mine))
+    folded = guest.run("uwind", "report", "-i", "wall.json", "--format", "folded", "--comm", "python3")
+    microseconds = sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines())
+    assert 0.9 * wall <= 1000 * microseconds <= 1.1 * wall
+
+
+def test_what_sleeps_at_the_end_is_reported_with_what_is_known(programs):
+    """It has no stack in user space, since it has not come back there."""
+    sleeper = programs.start("sh", "-c", "sleep 1; exec sleep 3600")
+    guest.run("uwind", "record", "-a", "-e", "offcpu", "--duration", 5, "-o", "still.json")
+    report = guest.checked_report("still.json")
+    still = [sample for sample in report.json["samples"] if sample.get("still") and sample["pid"] == sleeper.pid]
+    assert len(still) == 1
+    assert still[0]["user_stack"] is None and still[0]["off_ns"] >= 2000 * MS
+    assert (still[0]["reason"], still[0]["syscall"], still[0]["state"]) == ("sleep", "clock_nanosleep", "S")
+    assert names(report, still[0]["kernel_stack"])
+
+
+def test_only_times_of_the_least_length_count():
+    report, _ = recorded("sleeps", "-e", "offcpu/period=1000000000,name=long/", times=10)
+    assert [event["name"] for event in report.session["events"]] == ["offcpu", "long"]
+    assert {sample["event"] for sample in of_function(report, "do_sleep")} == {0}
+
+
+def test_only_so_many_times_a_second_count_and_who_wakes_need_not():
+    guest.run("uwind", "record", "-e", "offcpu/limit=5,wakers=0/", "-o", "few.json", "--", VICTIM, "pipes", TIMES)
+    report = guest.checked_report("few.json")
+    assert report.counters["throttled"] > 0
+    assert report.json["samples"] and all(sample["waker"] is None for sample in report.json["samples"])
+
+
+def test_switched_on_and_off_at_random_nothing_is_lost_unseen(programs):
+    """Four sessions that begin and end while threads wait for one another."""
+    for kind in ("locks", "pipes", "sleeps", "faults"):
+        programs.start(VICTIM, kind, 100000, stdout=subprocess.DEVNULL)
+    for round_ in range(5):
+        recordings = [programs.start("uwind", "record", "-a", "-e", f"offcpu/period={1 + number}/", "--duration", 1, "-o", f"r{number}.json",
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for number in range(4)]
+        assert all(recording.wait() == 0 for recording in recordings), round_
+        for number in range(4):
+            report = guest.checked_report(f"r{number}.json")
+            assert of_function(report, "do_read")
+    guest.renew_module("after sessions of times off the CPU")

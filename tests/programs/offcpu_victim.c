@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+// Is off its CPU for one reason as often as it is asked, each time in the same function, and says how long in all, in ns:
+// offcpu_victim sleeps|locks|pipes|faults|preempted TIMES. The thread that ends a wait does so in do_wake().
+#include <err.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "work.h"
+
+#define WAIT_NS   20000000L /* each time */
+#define LEAST_GAP 100000L   /* of a thread that others keep from running; shorter ones are interrupts */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int requests[2], answers[2], faults;
+static char *page;
+static long page_bytes;
+
+static long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+static void pass_time(void)
+{
+	struct timespec time = { 0, WAIT_NS };
+
+	nanosleep(&time, NULL);
+}
+
+static void tell(int fd)
+{
+	if (write(fd, "", 1) != 1)
+		err(1, "write");
+}
+
+static int heard(int fd)
+{
+	char byte;
+
+	return read(fd, &byte, 1) == 1;
+}
+
+/* Each returns how long it waited. What is around the calls keeps them from becoming jumps. */
+static __attribute__((noinline)) long do_sleep(void)
+{
+	long start = now_ns();
+
+	pass_time();
+	return now_ns() - start;
+}
+
+static __attribute__((noinline)) long do_lock(void)
+{
+	long start;
+
+	tell(requests[1]);
+	heard(answers[0]); /* the other thread has it now */
+	start = now_ns();
+	pthread_mutex_lock(&lock);
+	start = now_ns() - start;
+	pthread_mutex_unlock(&lock);
+	return start;
+}
+
+static __attribute__((noinline)) long do_read(void)
+{
+	long start;
+
+	tell(requests[1]);
+	start = now_ns();
+	heard(answers[0]);
+	return now_ns() - start;
+}
+
+static __attribute__((noinline)) long do_fault(void)
+{
+	long start;
+
+	if (madvise(page, page_bytes, MADV_DONTNEED))
+		err(1, "madvise");
+	start = now_ns();
+	work_sink = work_sink + *(volatile char *)page;
+	return now_ns() - start;
+}
+
+/* For as long as a wait: the sum of the gaps. */
+static __attribute__((noinline)) long do_run(void)
+{
+	long start = now_ns(), last = start, now, away = 0;
+
+	for (; last - start < WAIT_NS; last = now) {
+		now = now_ns();
+		if (now - last > LEAST_GAP)
+			away += now - last;
+	}
+	return away;
+}
+
+static __attribute__((noinline)) void do_wake(long (*wake)(void))
+{
+	work_sink = work_sink + wake();
+}
+
+static long give_lock(void)
+{
+	return pthread_mutex_unlock(&lock);
+}
+
+static long give_byte(void)
+{
+	tell(answers[1]);
+	return 1;
+}
+
+static long give_page(void)
+{
+	struct uffdio_zeropage zeros = { .range = { (uintptr_t)page, page_bytes } };
+
+	return ioctl(faults, UFFDIO_ZEROPAGE, &zeros);
+}
+
+static void *hold_lock(void *unused)
+{
+	while (heard(requests[0])) {
+		pthread_mutex_lock(&lock);
+		tell(answers[1]);
+		pass_time();
+		do_wake(give_lock);
+	}
+	return unused;
+}
+
+static void *answer(void *unused)
+{
+	while (heard(requests[0])) {
+		pass_time();
+		do_wake(give_byte);
+	}
+	return unused;
+}
+
+static void *fetch_page(void *unused)
+{
+	struct uffd_msg message;
+
+	while (read(faults, &message, sizeof(message)) == sizeof(message)) {
+		pass_time();
+		do_wake(give_page);
+	}
+	return unused;
+}
+
+static void *compete(void *unused)
+{
+	for (;;)
+		work_sink = work_sink + 1;
+	return unused;
+}
+
+static void prepare_faults(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+
+	page_bytes = sysconf(_SC_PAGESIZE);
+	page = mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+	range.range = (struct uffdio_range){ (uintptr_t)page, page_bytes };
+	if (page == MAP_FAILED || faults < 0 || ioctl(faults, UFFDIO_API, &api) ||
+	    ioctl(faults, UFFDIO_REGISTER, &range))
+		err(1, "userfaultfd");
+}
+
+static void prepare_one_cpu(void)
+{
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_setaffinity(0, sizeof(first), &first))
+		err(1, "sched_setaffinity");
+}
+
+static void prepare_nothing(void)
+{
+}
+
+static const struct {
+	const char *name;
+	void (*prepare)(void);
+	void *(*other)(void *); /* a thread beside; NULL: none */
+	long (*act)(void);
+} kinds[] = {
+	{ "sleeps", prepare_nothing, NULL, do_sleep },     { "locks", prepare_nothing, hold_lock, do_lock },
+	{ "pipes", prepare_nothing, answer, do_read },     { "faults", prepare_faults, fetch_page, do_fault },
+	{ "preempted", prepare_one_cpu, compete, do_run },
+};
+
+int main(int argc, char **argv)
+{
+	long times = argc == 3 ? atol(argv[2]) : 0, sum = 0;
+	pthread_t other;
+
+	if (pipe(requests) || pipe(answers))
+		err(1, "pipe");
+	for (size_t kind = 0; argc == 3 && kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+		if (strcmp(argv[1], kinds[kind].name))
+			continue;
+		kinds[kind].prepare();
+		if (kinds[kind].other && pthread_create(&other, NULL, kinds[kind].other, NULL))
+			errx(1, "pthread_create");
+		for (long i = 0; i < times; i++)
+			sum += kinds[kind].act();
+		printf("%ld\n", sum);
+		return 0;
+	}
+	errx(2, "usage: offcpu_victim sleeps|locks|pipes|faults|preempted TIMES");
+}
