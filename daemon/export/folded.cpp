@@ -59,20 +59,27 @@ std::string folded(const Report& report, const std::vector<std::string>& names, 
 
 using Order = std::vector<Index> (*)(const Report&, const ReportSample&);
 
-// Times off the CPU are added up, and clocks beside them, in microseconds.
-std::uint64_t value_of(const Report& report, const ReportSample& sample)
+// Where times off the CPU are shown, they are added up, and clocks beside them, in microseconds.
+bool shows_time(const Report& report)
+{
+	return std::any_of(report.samples.begin(), report.samples.end(),
+			   [](const ReportSample& sample) { return sample.off_cpu.has_value(); });
+}
+
+std::uint64_t value_of(const ReportSample& sample, bool time)
 {
 	constexpr std::uint64_t ns_of_us = 1000;
-	return report.off_cpu.empty() ? sample.weight : sample.period.value_or(0) / ns_of_us;
+	return time ? sample.period.value_or(0) / ns_of_us : sample.weight;
 }
 
 void write_lines(const Report& report, std::ostream& out, Order order)
 {
 	const auto names = frame_names(report);
+	const bool time = shows_time(report);
 	std::map<std::string, std::uint64_t> lines;
 	for (const ReportSample& sample : report.samples)
 		if (has_stack(sample))
-			lines[folded(report, names, sample, order(report, sample))] += value_of(report, sample);
+			lines[folded(report, names, sample, order(report, sample))] += value_of(sample, time);
 	for (const auto& [line, weight] : lines)
 		out << line << ' ' << weight << '\n';
 }

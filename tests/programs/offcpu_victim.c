@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Is off its CPU for one reason as often as it is asked, each time in the same function, and says how long in all, in ns:
-// offcpu_victim sleeps|locks|pipes|faults|preempted TIMES. The thread that ends a wait does so in do_wake().
+// offcpu_victim sleeps|locks|pipes|faults|preempted TIMES. The thread that ends a wait does so in do_wake(). Waits it
+// measures by the clock; how long others kept it from running, only the kernel knows.
 #include <err.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -17,8 +18,7 @@
 
 #include "work.h"
 
-#define WAIT_NS   20000000L /* each time */
-#define LEAST_GAP 100000L   /* of a thread that others keep from running; shorter ones are interrupts */
+#define WAIT_NS 100000000L /* each time */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int requests[2], answers[2], faults;
@@ -62,25 +62,22 @@ static __attribute__((noinline)) long do_sleep(void)
 	return now_ns() - start;
 }
 
+/* The other thread has it. */
 static __attribute__((noinline)) long do_lock(void)
 {
-	long start;
+	long start = now_ns();
 
-	tell(requests[1]);
-	heard(answers[0]); /* the other thread has it now */
-	start = now_ns();
 	pthread_mutex_lock(&lock);
 	start = now_ns() - start;
 	pthread_mutex_unlock(&lock);
 	return start;
 }
 
+/* The other thread is about to write. */
 static __attribute__((noinline)) long do_read(void)
 {
-	long start;
+	long start = now_ns();
 
-	tell(requests[1]);
-	start = now_ns();
 	heard(answers[0]);
 	return now_ns() - start;
 }
@@ -96,17 +93,26 @@ static __attribute__((noinline)) long do_fault(void)
 	return now_ns() - start;
 }
 
-/* For as long as a wait: the sum of the gaps. */
+/* ns that the main thread was ready to run, and did not. */
+static long delay_ns(void)
+{
+	long ran, waited;
+	FILE *file = fopen("/proc/self/schedstat", "r");
+
+	if (!file || fscanf(file, "%ld %ld", &ran, &waited) != 2)
+		err(1, "/proc/self/schedstat");
+	fclose(file);
+	return waited;
+}
+
+/* For as long as a wait. */
 static __attribute__((noinline)) long do_run(void)
 {
-	long start = now_ns(), last = start, now, away = 0;
+	long before = delay_ns(), start = now_ns();
 
-	for (; last - start < WAIT_NS; last = now) {
-		now = now_ns();
-		if (now - last > LEAST_GAP)
-			away += now - last;
-	}
-	return away;
+	while (now_ns() - start < WAIT_NS)
+		work_sink = work_sink + 1;
+	return delay_ns() - before;
 }
 
 static __attribute__((noinline)) void do_wake(long (*wake)(void))
@@ -194,19 +200,33 @@ static void prepare_one_cpu(void)
 		err(1, "sched_setaffinity");
 }
 
-static void prepare_nothing(void)
+static void nothing(void)
 {
+}
+
+static void ask(void)
+{
+	tell(requests[1]);
+}
+
+static void let_lock(void)
+{
+	ask();
+	heard(answers[0]);
 }
 
 static const struct {
 	const char *name;
 	void (*prepare)(void);
 	void *(*other)(void *); /* a thread beside; NULL: none */
+	void (*begin)(void);    /* each time */
 	long (*act)(void);
 } kinds[] = {
-	{ "sleeps", prepare_nothing, NULL, do_sleep },     { "locks", prepare_nothing, hold_lock, do_lock },
-	{ "pipes", prepare_nothing, answer, do_read },     { "faults", prepare_faults, fetch_page, do_fault },
-	{ "preempted", prepare_one_cpu, compete, do_run },
+	{ "sleeps", nothing, NULL, nothing, do_sleep },
+	{ "locks", nothing, hold_lock, let_lock, do_lock },
+	{ "pipes", nothing, answer, ask, do_read },
+	{ "faults", prepare_faults, fetch_page, nothing, do_fault },
+	{ "preempted", prepare_one_cpu, compete, nothing, do_run },
 };
 
 int main(int argc, char **argv)
@@ -222,8 +242,10 @@ int main(int argc, char **argv)
 		kinds[kind].prepare();
 		if (kinds[kind].other && pthread_create(&other, NULL, kinds[kind].other, NULL))
 			errx(1, "pthread_create");
-		for (long i = 0; i < times; i++)
+		for (long i = 0; i < times; i++) {
+			kinds[kind].begin();
 			sum += kinds[kind].act();
+		}
 		printf("%ld\n", sum);
 		return 0;
 	}
