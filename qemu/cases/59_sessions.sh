@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 # A storm of forks, execs, library loads, faults, signals and exits, in 64 threads of 16 processes, while four sessions start and
-# stop: each report balances, so do the module's own numbers, and the module goes within a second of the last session.
+# stop, of clocks, tracepoints, probes and times off the CPU: each report balances, so do the module's own numbers, and the module goes within a second of the last session.
 # Expected: 65 s; STORM=10 is how many seconds it lasts, STORM_HZ=1999 each session's rate, STORM_LEAST=1000 how many requests
 # there must be
 . ./lib.sh
@@ -12,12 +12,25 @@ hz=${STORM_HZ:-1999}
 # The module's numbers while no session runs: requested = answered + lost by cause.
 sum_of() { uwind status | awk -v begin="$1" 'index($1, begin) == 1 { sum += $2 } END { print sum + 0 }'; }
 
+# of_round NUMBER OPTION...: uwind record, of the events of that round.
+of_round() {
+	kind=$(($1 % 5))
+	shift
+	case $kind in
+	0) uwind record "$@" -F "$hz" ;;
+	1) uwind record "$@" -e offcpu/period=1/ ;;
+	2) uwind record "$@" -F "$hz" -e cpu-clock -e offcpu --kernel-stacks ;;
+	3) uwind record "$@" -e sched:sched_switch -e page-faults -e signal --kernel-stacks ;;
+	4) uwind record "$@" -e kprobe:handle_mm_fault -e kretprobe:do_exit -e raw_syscalls:sys_enter --filter 'id < 8' ;;
+	esac
+}
+
 # record NUMBER SECONDS: one recording behind the other, until the storm is over.
 record_on() {
 	round=0
 	while [ ! -e over ]; do
 		round=$((round + 1))
-		uwind record -a -F "$hz" --duration "$2" -o "s$1.json" 2>>"s$1.log" || touch failed
+		of_round $((round + $1)) -a --duration "$2" -o "s$1.json" 2>>"s$1.log" || touch failed
 		rules "s$1.json" schema balance || touch failed
 	done
 	touch "ended$1"

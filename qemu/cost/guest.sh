@@ -55,9 +55,9 @@ uwind_row() { # WAY NAME
 	traced "__perf_event_overflow request_run uw_sender_flush" by_uwind "$1"
 	samples=$(grep -c 'request_run' trace.txt)
 	interrupt=$(mean __perf_event_overflow) work=$(mean request_run) send=$(mean uw_sender_flush "$samples")
-	traced "uw_session_trigger request_walk request_deliver" by_uwind "$1"
+	traced "uw_session_fired request_walk uw_session_answer" by_uwind "$1"
 	figures uwind uwind.json
-	row "$2" "$frames" "$(mean uw_session_trigger)" "$(mean request_walk)" "$(mean request_deliver)" "$send" \
+	row "$2" "$frames" "$(mean uw_session_fired)" "$(mean request_walk)" "$(mean uw_session_answer)" "$send" \
 		"$((interrupt + work + send))" "$bytes"
 }
 
@@ -75,5 +75,10 @@ uwind_row other 'uwind, each stack new'
 uwind_row same 'uwind, a known stack'
 perf_row 'perf record -g' -g
 perf_row 'perf record --call-graph dwarf' --call-graph dwarf
+echo
+# shellcheck source=qemu/cost/events.sh
+. /root/cost/events.sh
+event_table
+echo
 traced $EMPTY by_uwind same
 echo "The tracer's own share of each number: $(mean $EMPTY)."

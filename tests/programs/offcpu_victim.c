@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Is off its CPU for one reason as often as it is asked, each time in the same function, and says how long in all, in ns:
-// offcpu_victim sleeps|locks|pipes|faults|preempted TIMES. The thread that ends a wait does so in do_wake(). Waits it
-// measures by the clock; how long others kept it from running, only the kernel knows.
+// offcpu_victim sleeps|locks|pipes|faults|preempted TIMES. The thread that ends a wait does so in do_wake(). Waits are the
+// time that passed, less the processor time that was used; how long others kept it from running, only the kernel knows.
 #include <err.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -25,12 +25,18 @@ static int requests[2], answers[2], faults;
 static char *page;
 static long page_bytes;
 
-static long now_ns(void)
+static long ns_of(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+/* Goes on while this thread is off its CPU. */
+static long away_ns(void)
+{
+	return ns_of(CLOCK_MONOTONIC) - ns_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void pass_time(void)
@@ -56,19 +62,19 @@ static int heard(int fd)
 /* Each returns how long it waited. What is around the calls keeps them from becoming jumps. */
 static __attribute__((noinline)) long do_sleep(void)
 {
-	long start = now_ns();
+	long start = away_ns();
 
 	pass_time();
-	return now_ns() - start;
+	return away_ns() - start;
 }
 
 /* The other thread has it. */
 static __attribute__((noinline)) long do_lock(void)
 {
-	long start = now_ns();
+	long start = away_ns();
 
 	pthread_mutex_lock(&lock);
-	start = now_ns() - start;
+	start = away_ns() - start;
 	pthread_mutex_unlock(&lock);
 	return start;
 }
@@ -76,10 +82,10 @@ static __attribute__((noinline)) long do_lock(void)
 /* The other thread is about to write. */
 static __attribute__((noinline)) long do_read(void)
 {
-	long start = now_ns();
+	long start = away_ns();
 
 	heard(answers[0]);
-	return now_ns() - start;
+	return away_ns() - start;
 }
 
 static __attribute__((noinline)) long do_fault(void)
@@ -88,9 +94,9 @@ static __attribute__((noinline)) long do_fault(void)
 
 	if (madvise(page, page_bytes, MADV_DONTNEED))
 		err(1, "madvise");
-	start = now_ns();
+	start = away_ns();
 	work_sink = work_sink + *(volatile char *)page;
-	return now_ns() - start;
+	return away_ns() - start;
 }
 
 /* ns that the main thread was ready to run, and did not. */
@@ -108,9 +114,9 @@ static long delay_ns(void)
 /* For as long as a wait. */
 static __attribute__((noinline)) long do_run(void)
 {
-	long before = delay_ns(), start = now_ns();
+	long before = delay_ns(), start = ns_of(CLOCK_MONOTONIC);
 
-	while (now_ns() - start < WAIT_NS)
+	while (ns_of(CLOCK_MONOTONIC) - start < WAIT_NS)
 		work_sink = work_sink + 1;
 	return delay_ns() - before;
 }
