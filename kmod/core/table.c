@@ -155,13 +155,65 @@ static u8 block_shift(const struct uw_draft *draft)
 	return shift;
 }
 
-u64 uw_table_bytes(const struct uw_draft *draft)
+#define NARROW_SHIFT 16
+#define PART_SHIFT   8
+#define PARTS        257u /* of a block, with the one that says how many rows it has */
+#define RARE         255u /* and higher rules */
+
+/* A table's form, and what it takes. */
+struct form {
+	u64 bytes;
+	u32 nr_rare;
+	bool narrow;
+};
+
+static u64 wide_bytes(const struct uw_draft *draft)
 {
 	return ((u64)block_count(draft, block_shift(draft)) + 1) * sizeof(u32) +
 	       (u64)draft->nr_rows * sizeof(struct uw_table_row) + (u64)draft->nr_rules * sizeof(struct uw_rule);
 }
 
-int uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft)
+static u64 narrow_bytes(const struct uw_draft *draft, u32 nr_rare)
+{
+	u64 bytes = (u64)block_count(draft, NARROW_SHIFT) * (sizeof(u32) + PARTS * sizeof(u16));
+
+	return bytes + (u64)nr_rare * sizeof(struct uw_rare_row) + (u64)draft->nr_rows * sizeof(struct uw_narrow_row) +
+	       (u64)draft->nr_rules * sizeof(struct uw_rule);
+}
+
+/* A block with a row at each byte would have too many for a u16. -EINTR: the port gave up, and the form is wide. */
+static int form_of(const struct uw_draft *draft, struct form *form)
+{
+	u32 nr_rare = 0, in_block = 0, block = 0;
+	u32 i;
+
+	*form = (struct form){ .bytes = wide_bytes(draft) };
+	if (!draft->nr_rows || narrow_bytes(draft, 0) >= form->bytes)
+		return 0;
+	for (i = 0; i < draft->nr_rows && in_block <= 0xffff; i++) {
+		const struct uw_draft_row *row = &draft->rows[i];
+
+		if (uw_port_pause(i))
+			return -EINTR;
+		nr_rare += row->rule >= RARE;
+		in_block = row->start >> NARROW_SHIFT == block ? in_block + 1 : 1;
+		block = row->start >> NARROW_SHIFT;
+	}
+	if (in_block <= 0xffff && narrow_bytes(draft, nr_rare) < form->bytes)
+		*form = (struct form){ .bytes = narrow_bytes(draft, nr_rare), .nr_rare = nr_rare, .narrow = true };
+	return 0;
+}
+
+/* If the port gives up, enough for either form. */
+u64 uw_table_bytes(const struct uw_draft *draft)
+{
+	struct form form;
+
+	(void)form_of(draft, &form);
+	return form.bytes;
+}
+
+static int build_wide(struct uw_table *table, void *mem, const struct uw_draft *draft)
 {
 	u8 shift = block_shift(draft);
 	u32 nr_blocks = block_count(draft, shift);
@@ -185,15 +237,99 @@ int uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *dra
 	block[nr_blocks] = draft->nr_rows;
 	memcpy(rule, draft->rules, (u64)draft->nr_rules * sizeof(*rule));
 
-	table->block = block;
-	table->row = row;
-	table->rule = rule;
-	table->first_block = first;
-	table->nr_blocks = nr_blocks;
-	table->nr_rows = draft->nr_rows;
-	table->nr_rules = draft->nr_rules;
-	table->block_shift = shift;
+	*table = (struct uw_table){
+		.block = block,
+		.row = row,
+		.rule = rule,
+		.first_block = first,
+		.nr_blocks = nr_blocks,
+		.nr_rows = draft->nr_rows,
+		.nr_rules = draft->nr_rules,
+		.block_shift = shift,
+	};
 	return 0;
+}
+
+/* A narrow table's index while it is filled. */
+struct index {
+	u32 *block;
+	u16 *part;
+	u32 filled; /* parts whose first row is known */
+};
+
+/* Parts up to slot have no row before number row. As many as the table has rows may have none. -EINTR: the port gave up. */
+static int fill_parts(struct index *index, u32 slot, u32 row)
+{
+	for (; index->filled <= slot; index->filled++) {
+		u32 block = index->filled / PARTS;
+
+		if (uw_port_pause(index->filled))
+			return -EINTR;
+		if (index->filled % PARTS == 0)
+			index->block[block] = row;
+		index->part[index->filled] = (u16)(row - index->block[block]);
+	}
+	return 0;
+}
+
+static int fill_narrow(const struct uw_table *table, struct index *index, struct uw_narrow_row *row,
+		       struct uw_rare_row *rare, const struct uw_draft *draft)
+{
+	u32 i;
+
+	for (i = 0; i < draft->nr_rows; i++) {
+		const struct uw_draft_row *from = &draft->rows[i];
+		u32 block = (from->start >> NARROW_SHIFT) - table->first_block;
+
+		if (uw_port_pause(i) || fill_parts(index, block * PARTS + (u8)(from->start >> PART_SHIFT), i))
+			return -EINTR;
+		row[i].low = (u8)from->start;
+		row[i].rule = (u8)(from->rule < RARE ? from->rule : RARE);
+		if (from->rule >= RARE)
+			*rare++ = (struct uw_rare_row){ .row = i, .rule = from->rule };
+	}
+	return fill_parts(index, table->nr_blocks * PARTS - 1, draft->nr_rows);
+}
+
+static int build_narrow(struct uw_table *table, void *mem, const struct uw_draft *draft, u32 nr_rare)
+{
+	u32 nr_blocks = block_count(draft, NARROW_SHIFT);
+	struct uw_rule *rule = mem;
+	struct uw_rare_row *rare = (struct uw_rare_row *)(rule + draft->nr_rules);
+	struct index index = { .block = (u32 *)(rare + nr_rare) };
+	struct uw_narrow_row *row;
+	struct uw_table made;
+	int err;
+
+	index.part = (u16 *)(index.block + nr_blocks);
+	row = (struct uw_narrow_row *)(index.part + nr_blocks * PARTS);
+	memcpy(rule, draft->rules, (u64)draft->nr_rules * sizeof(*rule));
+	made = (struct uw_table){
+		.block = index.block,
+		.narrow = row,
+		.part = index.part,
+		.rare = rare,
+		.rule = rule,
+		.first_block = draft->rows[0].start >> NARROW_SHIFT,
+		.nr_blocks = nr_blocks,
+		.nr_rows = draft->nr_rows,
+		.nr_rules = draft->nr_rules,
+		.nr_rare = nr_rare,
+		.block_shift = NARROW_SHIFT,
+	};
+	err = fill_narrow(&made, &index, row, rare, draft);
+	if (!err)
+		*table = made;
+	return err;
+}
+
+int uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft)
+{
+	struct form form;
+
+	if (form_of(draft, &form))
+		return -EINTR;
+	return form.narrow ? build_narrow(table, mem, draft, form.nr_rare) : build_wide(table, mem, draft);
 }
 
 /*
@@ -221,6 +357,49 @@ static u32 last_row(const struct uw_table *table, u32 block, u16 low)
 	return first - 1;
 }
 
+/* The same of a narrow table, with an offset into the block. */
+static u32 last_narrow_row(const struct uw_table *table, u32 block, u32 into)
+{
+	const u16 *part = &table->part[block * PARTS + (into >> PART_SHIFT)];
+	u32 first = table->block[block] + part[0];
+	u32 end = table->block[block] + part[1];
+	u8 low = (u8)into;
+
+	while (first < end) {
+		u32 middle = first + (end - first) / 2;
+
+		if (table->narrow[middle].low <= low)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first - 1;
+}
+
+static u32 rare_rule(const struct uw_table *table, u32 row)
+{
+	u32 first = 0, end = table->nr_rare;
+
+	while (end - first > 1) {
+		u32 middle = first + (end - first) / 2;
+
+		if (table->rare[middle].row <= row)
+			first = middle;
+		else
+			end = middle;
+	}
+	return table->rare[first].rule;
+}
+
+static u32 rule_of_row(const struct uw_table *table, u32 row)
+{
+	if (table->row)
+		return table->row[row].rule;
+	if (table->narrow[row].rule < RARE)
+		return table->narrow[row].rule;
+	return rare_rule(table, row);
+}
+
 const struct uw_rule *uw_table_find(const struct uw_table *table, u64 offset)
 {
 	u64 block = offset >> table->block_shift;
@@ -232,10 +411,12 @@ const struct uw_rule *uw_table_find(const struct uw_table *table, u64 offset)
 	block -= table->first_block;
 	if (block >= table->nr_blocks)
 		row = table->nr_rows - 1;
-	else
+	else if (table->row)
 		row = last_row(table, (u32)block, (u16)(offset & ((1u << table->block_shift) - 1)));
+	else
+		row = last_narrow_row(table, (u32)block, (u16)offset);
 	if (row >= table->nr_rows)
 		return NULL;
-	rule = &table->rule[table->row[row].rule];
+	rule = &table->rule[rule_of_row(table, row)];
 	return rule->kind == UW_RULE_NONE ? NULL : rule;
 }

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Row tables. A draft collects rows in the caller's memory; a table is the
- * packed, immutable result, a little more than 4 bytes a row.
+ * packed, immutable result, in the smaller of two forms. Both begin with
  *
  *   rule[]   the different rules, 24 bytes each
+ *
+ * Wide, a little more than 4 bytes a row:
+ *
  *   block[]  one u32 per 256 bytes to 64 KiB of text, whatever gives about 16 to
  *            32 rows a block: the number of its first row; and one more: the
  *            number of rows
  *   row[]    { start offset within the block, number of the rule }
+ *
+ * Narrow, about 2.5 bytes a row, where rows lie close and most have one of the
+ * first 255 rules:
+ *
+ *   rare[]   { row, number of the rule }, of rows with another one
+ *   block[]  one u32 per 64 KiB of text: the number of its first row
+ *   part[]   257 u16 a block, one per 256 bytes of it: the number of the first
+ *            row there, counted from the block's; and one more: how many the
+ *            block has
+ *   narrow[] { start offset within the 256 bytes, number of the rule or 255 }
  */
 #ifndef UW_TABLE_H
 #define UW_TABLE_H
@@ -61,14 +74,28 @@ struct uw_table_row {
 	u16 rule;
 };
 
+struct uw_narrow_row {
+	u8 low;
+	u8 rule;
+};
+
+struct uw_rare_row {
+	u32 row;
+	u32 rule;
+};
+
 struct uw_table {
 	const u32 *block;
-	const struct uw_table_row *row;
+	const struct uw_table_row *row; /* NULL: the table is narrow */
+	const struct uw_narrow_row *narrow;
+	const u16 *part;
+	const struct uw_rare_row *rare;
 	const struct uw_rule *rule;
 	u32 first_block; /* start of the first row >> block_shift */
 	u32 nr_blocks;
 	u32 nr_rows;
 	u32 nr_rules;
+	u32 nr_rare;
 	u8 block_shift; /* log2 of a block's bytes of text */
 };
 

@@ -25,18 +25,46 @@ std::vector<T> take(const uint8_t*& data, size_t& size, size_t count)
 	return items;
 }
 
+struct Input {
+	uw_arch arch;
+	std::vector<uw_rule> rules;
+	std::vector<uw_draft_row> rows;
+};
+
+// As user space gives them.
+Input ready_made(const uint8_t* data, size_t size)
+{
+	Input input{static_cast<uw_arch>(data[0] % 3), {}, {}};
+	const size_t nr_rules = data[1];
+	data += 2;
+	size -= 2;
+	input.rules = take<uw_rule>(data, size, nr_rules);
+	input.rows = take<uw_draft_row>(data, size, size);
+	return input;
+}
+
+// Rows that lie close, of many rules: two bytes for each.
+Input close_rows(const uint8_t* data, size_t size)
+{
+	Input input{UW_ARCH_X86_64, std::vector<uw_rule>(1 + data[1] * 4), {}};
+	for (size_t i = 1; i < input.rules.size(); i++)
+		input.rules[i] = x86_rule(UW_X86_SP, static_cast<s32>(8 * i));
+	u32 start = 0, rule = 0;
+	for (size_t i = 2; i + 1 < size; i += 2) {
+		start += data[i] < 0xff ? 1 + data[i] : 0x10000;
+		rule += data[i + 1];
+		input.rows.push_back({start, static_cast<u32>(rule % input.rules.size())});
+	}
+	return input;
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
 	if (size < 2)
 		return 0;
-	const uw_arch arch = static_cast<uw_arch>(data[0] % 3);
-	const size_t nr_rules = data[1];
-	data += 2;
-	size -= 2;
-	auto rules = take<uw_rule>(data, size, nr_rules);
-	auto rows = take<uw_draft_row>(data, size, size);
+	auto [arch, rules, rows] = data[0] & 0x80 ? close_rows(data, size) : ready_made(data, size);
 	uw_draft draft{};
 	draft.rows = rows.data();
 	draft.rules = rules.data();

@@ -89,20 +89,84 @@ TEST_CASE("a row of kind NONE is as good as no row")
 	REQUIRE(uw_table_find(&table.table, 32));
 }
 
-TEST_CASE("a table takes 4 bytes a row, 4 a block, and 24 a rule")
+TEST_CASE("a wide table takes 4 bytes a row, 4 a block, and 24 a rule")
 {
 	Draft draft;
 	for (u32 i = 0; i < 1024; i++)
-		REQUIRE(draft.add(i * 64, numbered(1 + static_cast<int>(i % 2))) == 0);
+		REQUIRE(draft.add(i * 4096, numbered(1 + static_cast<int>(i % 2))) == 0);
 	Table table(draft.draft);
-	REQUIRE(table.table.block_shift == 10); // 16 rows of 64 bytes each
+	REQUIRE(table.table.row);
+	REQUIRE(table.table.block_shift == 16); // 16 rows of 4 KiB each
 	REQUIRE(table.table.nr_blocks == 64);
 	REQUIRE(uw_table_bytes(&draft.draft) == 4 * 1024 + 4 * (64 + 1) + 24 * 2);
 	STATIC_REQUIRE(sizeof(uw_table_row) == 4);
 	STATIC_REQUIRE(sizeof(uw_rule) == 24);
 }
 
-TEST_CASE("blocks never add more than a sixteenth to a table's rows, unless they are 64 KiB")
+TEST_CASE("a narrow table takes 2 bytes a row, 518 for 64 KiB of text, 24 a rule, and 8 for a row with a rare rule")
+{
+	constexpr u32 rows = 8192, rules = 300, rare = rows / rules * (rules - 255);
+	Draft draft(rows);
+	for (u32 i = 0; i < rows; i++)
+		REQUIRE(draft.add(i * 16, numbered(1 + static_cast<int>(i % rules))) == 0);
+	Table table(draft.draft);
+	REQUIRE_FALSE(table.table.row);
+	REQUIRE(table.table.nr_blocks == 2);
+	REQUIRE(table.table.nr_rare == rare);
+	REQUIRE(uw_table_bytes(&draft.draft) == 2 * rows + 2 * 518 + 24 * rules + 8 * rare);
+}
+
+TEST_CASE("a narrow table finds the row at or below every offset, whatever its rule")
+{
+	std::mt19937 random(3);
+	for (u32 step : {3, 40, 600}) {
+		std::vector<std::pair<u32, int>> rows;
+		Draft draft(20000);
+		u32 start = 0x2fff0 + random() % 64;
+		for (int i = 0; i < 20000; i++, start += 1 + random() % step + (i == 9999 ? 0x51234 : 0)) {
+			rows.push_back({start, static_cast<int>(random() % (i % 3 ? 20 : 400))});
+			REQUIRE(draft.add(start, numbered(rows.back().second)) == 0);
+		}
+		Table table(draft.draft);
+		REQUIRE(!table.table.row == (step < 600));
+		std::size_t next = 0;
+		bool same = true;
+		for (u32 at = 0x2ff00; at < start + 0x20000; at++) {
+			while (next < rows.size() && rows[next].first <= at)
+				next++;
+			same = same && table.find(at) == numbered(next ? rows[next - 1].second : 0);
+		}
+		REQUIRE(same);
+	}
+}
+
+TEST_CASE("a table with a row at each byte of 64 KiB is wide, and with one less it is narrow")
+{
+	constexpr u32 rows = 0x18000;
+	for (u32 missing : {0x17u, 0xffffu, 0x10017u}) {
+		Draft draft(rows);
+		for (u32 i = 0; i < rows; i++)
+			if (i != missing)
+				draft.add(i, numbered(1 + static_cast<int>(i % 3)));
+		Table table(draft.draft);
+		REQUIRE(!table.table.row == (missing < 0x10000));
+		bool same = true;
+		for (u32 i = 0; i < rows; i++)
+			same = same && table.find(i) == numbered(1 + static_cast<int>((i == missing ? i - 1 : i) % 3));
+		REQUIRE(same);
+	}
+}
+
+TEST_CASE("a draft without rows makes a table that finds nothing")
+{
+	const Draft draft;
+	const Table table(draft.draft);
+	REQUIRE(uw_table_bytes(&draft.draft) == 4);
+	REQUIRE_FALSE(uw_table_find(&table.table, 0));
+	REQUIRE_FALSE(uw_table_find(&table.table, ~0ull));
+}
+
+TEST_CASE("blocks of wide tables never add more than a sixteenth to a table's rows, unless they are 64 KiB")
 {
 	for (u32 step : {1, 3, 17, 100, 4000, 70000}) {
 		Draft draft;
@@ -111,7 +175,7 @@ TEST_CASE("blocks never add more than a sixteenth to a table's rows, unless they
 		Table table(draft.draft);
 		REQUIRE(table.table.block_shift >= 8);
 		bool few = table.table.nr_blocks <= 4000 / 16;
-		REQUIRE((few || table.table.block_shift == 16));
+		REQUIRE((few || table.table.block_shift == 16 || !table.table.row));
 		for (u64 at = 0; at < 4000ull * step; at += 1 + step / 3)
 			REQUIRE(table.find(at) == numbered(1 + static_cast<int>(at / step % 2)));
 	}
