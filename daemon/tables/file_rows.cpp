@@ -137,6 +137,7 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 	if (table.rows.empty())
 		return Error{ENODATA, cfi->section ? ".eh_frame describes no code of this file"
 						   : "there is neither .sframe nor .eh_frame in it"};
+	number_by_use(table);
 	return std::move(table);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace uwind {
 namespace {
@@ -246,6 +247,28 @@ void fill_gaps(TableRows& table, const TableRows& patch)
 	fill.run();
 	fill.put_into(table.rows);
 	table.rules = rules.take();
+}
+
+void number_by_use(TableRows& table)
+{
+	if (table.rules.empty())
+		return;
+	std::vector<std::uint32_t> uses(table.rules.size()), order(table.rules.size()), number(table.rules.size());
+	for (const Row& row : table.rows)
+		uses[row.rule]++;
+	std::iota(order.begin(), order.end(), 0u);
+	std::stable_sort(order.begin() + 1, order.end(),
+			 [&](std::uint32_t left, std::uint32_t right) { return uses[left] > uses[right]; });
+	std::vector<Rule> rules;
+	for (std::uint32_t rule : order) {
+		if (rule && !uses[rule])
+			break;
+		number[rule] = static_cast<std::uint32_t>(rules.size());
+		rules.push_back(table.rules[rule]);
+	}
+	for (Row& row : table.rows)
+		row.rule = number[row.rule];
+	table.rules = std::move(rules);
 }
 
 TableRows cut_out(TableRows& table, const std::vector<OffsetRange>& ranges)

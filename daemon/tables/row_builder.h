@@ -91,6 +91,10 @@ TableRows rows_of(std::vector<Stretch> stretches);
 // much for a table is left out.
 void fill_gaps(TableRows& table, const TableRows& patch);
 
+// Rules that rows use most get the lowest numbers, which take the module less memory, and those that none uses go; but
+// number 0 stays what it is.
+void number_by_use(TableRows& table);
+
 // Takes what a table says about these ranges (sorted, apart) out of it, and returns it.
 TableRows cut_out(TableRows& table, const std::vector<OffsetRange>& ranges);
 

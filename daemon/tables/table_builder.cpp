@@ -64,6 +64,7 @@ TableContent complete(Sframe sframe, const Result<TableRows>& known, const ElfFi
 				       " bytes of code; their rows are from elsewhere");
 	if (!added && !corrected)
 		return std::move(sframe.section);
+	number_by_use(filled);
 	filled.inexpressible = known->inexpressible;
 	return filled;
 }

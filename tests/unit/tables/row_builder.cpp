@@ -206,6 +206,34 @@ TEST_CASE("rules read as people write them")
 	CHECK(rule_text(frame, Arch::arm64) == "cfa=sp+16 ra=x30 x29=x21");
 }
 
+TEST_CASE("rules are numbered by use, and those that no row uses go")
+{
+	TableRows rows = table({{1, rule(8)},
+				{2, rule(16)},
+				{3, rule(24)},
+				{4, rule(16)},
+				{5, rule(32)},
+				{6, rule(16)},
+				{7, rule(32)},
+				{8, Rule{}}});
+	rows.rows[2].rule = rows.rows[0].rule; // 24 is of no use now
+	const std::string before = text(rows);
+	uwind::number_by_use(rows);
+	CHECK(text(rows) == before);
+	REQUIRE(rows.rules.size() == 4);
+	CHECK(rows.rules[0] == Rule{});
+	CHECK(rows.rules[1] == rule(16));
+	CHECK(rows.rules[2] == rule(8)); // used as often as the next, and first
+	CHECK(rows.rules[3] == rule(32));
+}
+
+TEST_CASE("a table without rules stays as it is")
+{
+	TableRows rows;
+	uwind::number_by_use(rows);
+	CHECK(rows.rules.empty());
+}
+
 TEST_CASE("what a table says about ranges is cut out, and the rest stays")
 {
 	const auto rule = [](std::uint8_t kind) {
