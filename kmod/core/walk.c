@@ -212,6 +212,14 @@ static void cannot_go_on(struct uw_walk *walk)
 		walk->missed = NULL;
 }
 
+/* For one frame more. */
+static bool has_room(struct uw_walk *walk, struct uw_port *port)
+{
+	if (walk->nr_frames == walk->max_frames && walk->max_frames < walk->most_frames)
+		uw_port_grow(port, walk);
+	return walk->nr_frames < walk->max_frames;
+}
+
 static enum uw_stop step_from_bad_pc(struct uw_walk *walk, struct uw_port *port, struct uw_progress *at,
 				     struct uw_found *found)
 {
@@ -220,7 +228,7 @@ static enum uw_stop step_from_bad_pc(struct uw_walk *walk, struct uw_port *port,
 	struct uw_frame *frame;
 	enum uw_stop stop;
 
-	if (walk->nr_frames == walk->max_frames)
+	if (!has_room(walk, port))
 		return UW_STOP_DEPTH;
 	*found = (struct uw_found){
 		.method = UW_METHOD_SYNTH,
@@ -280,7 +288,7 @@ static enum uw_stop step(struct uw_walk *walk, struct uw_port *port, struct uw_p
 		return step_from_bad_pc(walk, port, at, found);
 	if (err && err != -ENOENT)
 		return stop_unfound(walk, at, found, err);
-	if (walk->nr_frames == walk->max_frames)
+	if (!has_room(walk, port))
 		return UW_STOP_DEPTH;
 	if (!err && walk->plain && uw_plain_remember(walk, port, found, at->exact) && plain_steps(walk, port, at)) {
 		*before = walk->nr_frames;

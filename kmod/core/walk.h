@@ -43,6 +43,9 @@
  *   int uw_port_rest(struct uw_port *port)
  *       called every so many frames, as some kernels never preempt their own code: 0, or
  *       -EINTR: a fatal signal is pending.
+ *   void uw_port_grow(struct uw_port *port, struct uw_walk *walk)
+ *       the walk has max_frames, and may have most_frames: move them to where there is room for more,
+ *       and change frames and max_frames; or do nothing, and the walk ends.
  *   bool uw_port_busy(const struct uw_port *port)
  *       something that was asked could not be answered, as the memory map was being changed
  *       all the time. Once it is so it stays so. What was found since is not relied on.

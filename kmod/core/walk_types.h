@@ -46,6 +46,7 @@ struct uw_walk {
 	struct uw_regs regs; /* in: the interrupted registers; is consumed */
 	enum uw_arch arch;
 	u32 max_frames;
+	u32 most_frames;          /* that the port may make room for, when those are used up */
 	struct uw_frame *frames;  /* max_frames entries */
 	struct uw_plain *plain;   /* UW_PLAIN_SLOTS of earlier walks (plain.h); NULL: none */
 	struct uw_along *along;   /* a trail of an earlier walk (trail.h); NULL: none. Only with plain */

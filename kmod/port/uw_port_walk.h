@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 
 #include "walk.h"
+#include "walk/frames.h"
 #include "walk/uprobe.h"
 
 struct uw_space;
@@ -168,6 +169,11 @@ static inline int uw_port_rest(struct uw_port *port)
 		return 0;
 	cond_resched();
 	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+static inline void uw_port_grow(struct uw_port *port, struct uw_walk *walk)
+{
+	uw_frames_grow(walk, port->atomic);
 }
 
 static inline bool uw_port_busy(const struct uw_port *port)

@@ -19,19 +19,18 @@
 
 #include "access/quota.h"
 #include "core/shadow.h"
-#include "request/frames.h"
 #include "request/pending.h"
 #include "request/request.h"
 #include "stats.h"
 #include "uw_port_walk.h"
 #include "walk/again.h"
+#include "walk/frames.h"
 #include "walk/memory.h"
 #include "walk/regs.h"
 #include "walk/steps.h"
 
-#define UW_MAX_ATOMIC_FRAMES 256u /* of a walk that is not preempted */
 
-static_assert(UW_MAX_ATOMIC_FRAMES <= UWIND_DEFAULT_FRAMES);
+static_assert(UWIND_MAX_FRAMES <= U16_MAX); /* see struct uw_last_walk */
 
 static_assert(offsetof(struct uw_request, work) == 0);
 static_assert(offsetof(struct uw_work, resident) == 0);
@@ -252,7 +251,7 @@ int uw_request_call(unsigned int caller, struct pt_regs *regs, u64 *cookie)
 static void request_free(struct uw_request *request)
 {
 	if (request->last.frames)
-		uw_frames_give(request->last.frames, UW_MAX_ATOMIC_FRAMES);
+		uw_frames_give(request->last.frames, request->last.room);
 	request->last.frames = NULL;
 	uw_quota_uncharge(request->quota, UW_QUOTA_ASKS, 1);
 	request->quota = NULL;
@@ -360,7 +359,7 @@ static void request_settle(struct uw_walk *walk, struct uw_port *port)
 /* The CPU's frames or none: this is no place for an allocator. */
 static void request_walk_early(struct uw_request *request)
 {
-	struct uw_walk walk = { .max_frames = min(READ_ONCE(max_frames), UW_MAX_ATOMIC_FRAMES) };
+	struct uw_walk walk = { .max_frames = UW_USUAL_FRAMES, .most_frames = READ_ONCE(max_frames) };
 	struct uw_port port;
 
 	walk.frames = uw_frames_take_spare();
@@ -370,6 +369,7 @@ static void request_walk_early(struct uw_request *request)
 	request_settle(&walk, &port);
 	request->last.nr_frames = walk.nr_frames;
 	request->last.stop = walk.stop;
+	request->last.room = uw_frames_room(&walk);
 	request->last.visible_to = askers_see_current();
 	request->last.exec_id = current->self_exec_id;
 	memcpy(request->last.comm, current->comm, TASK_COMM_LEN);
@@ -412,6 +412,12 @@ static void request_answer_last(struct uw_request *request, struct uw_answer *an
 	request_deliver(request, answer);
 }
 
+static bool has_lacked_room(const struct uw_walk *walk)
+{
+	return walk->stop == UW_STOP_DEPTH && walk->nr_frames < walk->most_frames &&
+	       walk->nr_frames == walk->max_frames;
+}
+
 /* What other modules do with a stack may take them as long as they like. */
 static void request_answer_walked(struct uw_request *request, struct uw_answer *answer)
 {
@@ -420,6 +426,10 @@ static void request_answer_walked(struct uw_request *request, struct uw_answer *
 	request_walk(request, answer->walk, &port, false);
 	if (request->owed_by)
 		request_settle(answer->walk, &port);
+	if (has_lacked_room(answer->walk)) {
+		answer->walk = NULL;
+		answer->loss = UWIND_LOSS_NOMEM;
+	}
 	request_deliver(request, answer);
 	uw_steps_give(&port);
 }
@@ -429,12 +439,13 @@ static void request_answer_now(struct uw_request *request, struct uw_answer *ans
 	struct uw_missed missed UW_UNINITIALIZED;
 	struct uw_walk walk UW_UNINITIALIZED;
 
-	walk.max_frames = READ_ONCE(max_frames);
+	walk.max_frames = UW_USUAL_FRAMES;
+	walk.most_frames = READ_ONCE(max_frames);
 	walk.missed = &missed;
 	/* Of a program that was being executed then, the registers were not there yet. */
 	if (request->in_execve || exec_id_differs(request))
 		request->late_regs = true;
-	walk.frames = uw_frames_take(walk.max_frames);
+	walk.frames = uw_frames_take();
 	if (!walk.frames) {
 		answer->loss = UWIND_LOSS_NOMEM;
 		request_deliver(request, answer);
@@ -442,7 +453,7 @@ static void request_answer_now(struct uw_request *request, struct uw_answer *ans
 	}
 	answer->walk = &walk;
 	request_answer_walked(request, answer);
-	uw_frames_give(walk.frames, walk.max_frames);
+	uw_frames_give(walk.frames, uw_frames_room(&walk));
 }
 
 static void request_run(struct uw_work *work)
@@ -549,9 +560,7 @@ int uw_request_prepare(u32 most)
 
 	might_sleep();
 	cpus_prepare();
-	err = uw_frames_prepare(UWIND_DEFAULT_FRAMES);
-	if (!err && most > UWIND_DEFAULT_FRAMES)
-		err = uw_frames_prepare(most);
+	err = uw_frames_prepare(most);
 	return err ?: uw_steps_prepare() ?: uw_supply_prepare(&request_kind);
 }
 

@@ -28,6 +28,7 @@ struct uw_last_walk {
 	struct uw_frame *frames; /* owned; NULL: nothing */
 	u32 nr_frames;
 	u8 stop;                  /* enum uw_stop */
+	u16 room;                 /* see uw_frames_give() */
 	unsigned long visible_to; /* as uw_asker.visible_to() */
 	u64 exec_id;              /* of the task, then */
 	char comm[TASK_COMM_LEN]; /* the same */

@@ -46,10 +46,11 @@ struct uw_port {
 	u32 key;     /* uw_port_key() */
 	u32 retired; /* number of the table that was, and where */
 	u64 retired_at;
-	u64 covered;      /* a bit for each code, of the first 64 */
-	u32 looks;        /* how often uw_port_cover() was called */
-	u32 busy_at_look; /* that call (from 1) is refused, and all is busy; 0: none */
-	u64 absent;       /* the word there is read in a general step only; 0: none */
+	u64 covered;           /* a bit for each code, of the first 64 */
+	u32 looks;             /* how often uw_port_cover() was called */
+	u32 busy_at_look;      /* that call (from 1) is refused, and all is busy; 0: none */
+	struct uw_frame *more; /* room for a walk's most_frames; NULL: none */
+	u64 absent;            /* the word there is read in a general step only; 0: none */
 };
 
 UW_PORT_INLINE bool uw_port_refuses(struct uw_port *port)
@@ -178,6 +179,15 @@ UW_PORT_INLINE int uw_port_rest(struct uw_port *port)
 {
 	port->rests++;
 	return port->rests == port->killed_at ? -EINTR : 0;
+}
+
+UW_PORT_INLINE void uw_port_grow(struct uw_port *port, struct uw_walk *walk)
+{
+	if (!port->more)
+		return;
+	memcpy(port->more, walk->frames, walk->nr_frames * sizeof(*walk->frames));
+	walk->frames = port->more;
+	walk->max_frames = walk->most_frames;
 }
 
 UW_PORT_INLINE int uw_port_byte(const struct uw_port *port, u64 address, u8 *byte)

@@ -86,6 +86,12 @@ UW_PORT_INLINE int uw_port_rest(struct uw_port *port)
 	return 0;
 }
 
+UW_PORT_INLINE void uw_port_grow(struct uw_port *port, struct uw_walk *walk)
+{
+	(void)port;
+	(void)walk;
+}
+
 /* They are stopped while they are walked. */
 UW_PORT_INLINE bool uw_port_busy(const struct uw_port *port)
 {

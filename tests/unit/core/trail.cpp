@@ -64,14 +64,16 @@ public:
 		port.nr_slices = 1;
 		port.word_bytes = 8;
 		port.key = key;
-		std::vector<uw_frame> frames(max_frames);
+		std::vector<uw_frame> frames(first_room ? first_room : max_frames), more(max_frames);
+		port.more = has_more_room ? more.data() : nullptr;
 		uw_walk walk{};
 		walk.regs.pc = pc;
 		walk.regs.r[UW_X86_SP] = stack + n * frame_words * 8;
 		walk.regs.r[UW_X86_FP] = fp(n);
 		walk.regs.known = 1u << UW_X86_SP | 1u << UW_X86_FP;
 		walk.arch = UW_ARCH_X86_64;
-		walk.max_frames = max_frames;
+		walk.max_frames = static_cast<u32>(frames.size());
+		walk.most_frames = max_frames;
 		walk.frames = frames.data();
 		memory.lend(walk);
 		uw_walk_run(&walk, &port);
@@ -79,7 +81,7 @@ public:
 		uw_walk_fill(&walk);
 		std::vector<NamedFrame> named;
 		for (u32 i = 0; i < walk.nr_frames; i++)
-			named.push_back({frames[i], uw_walk_id(&walk, i)});
+			named.push_back({walk.frames[i], uw_walk_id(&walk, i)});
 		nr_frames = walk.nr_frames;
 		stop = walk.stop;
 		regs = walk.regs;
@@ -99,6 +101,8 @@ public:
 	Memory memory;
 	u32 key = 7;
 	u32 busy_at_look = 0;
+	u32 first_room = 0; // for so many frames, and then for all; 0: for all
+	bool has_more_room = true;
 	u64 absent = 0;
 	u32 nr_frames = 0;
 	u32 nr_filled = 0;
@@ -131,6 +135,36 @@ TEST_CASE("the same stack is walked along its trail, and its frames have the sam
 		REQUIRE(now[i].id == before[i].id);
 		REQUIRE((i == 1 || now[i].id != now[i - 1].id));
 	}
+}
+
+TEST_CASE("a walk that goes on in room for more frames finds the same, along a trail and without one")
+{
+	const auto same = [](const std::vector<NamedFrame>& a, const std::vector<NamedFrame>& b) {
+		return std::ranges::equal(a, b, [](const NamedFrame& x, const NamedFrame& y) {
+			return x.pc == y.pc && x.offset == y.offset && x.file == y.file && x.method == y.method &&
+			       x.stack_bytes == y.stack_bytes;
+		});
+	};
+	for (u32 room : {1u, 2u, 63u, 64u, 65u, 128u, 199u, 200u}) {
+		Stack enough(200), grows(200);
+		grows.first_room = room;
+		for (int times = 0; times < 3; times++) {
+			const auto expected = enough.walk(), found = grows.walk();
+			REQUIRE(expected.size() == 201);
+			REQUIRE(same(expected, found));
+			REQUIRE(grows.stop == UW_STOP_OUTERMOST);
+			REQUIRE(grows.followed() == enough.followed());
+		}
+	}
+}
+
+TEST_CASE("a walk for which there is no more room ends there")
+{
+	Stack stack(200);
+	stack.first_room = 128;
+	stack.has_more_room = false;
+	REQUIRE(stack.walk().size() == 128);
+	REQUIRE(stack.stop == UW_STOP_DEPTH);
 }
 
 TEST_CASE("frames at the end of a stack that are as they were are left on the trail")
