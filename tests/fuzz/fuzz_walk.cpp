@@ -84,6 +84,27 @@ void check_one_rule(const uw_rule& rule, uw_arch arch, uw_regs regs, uw_port& po
 	require((regs.on_stack & ~base) == 0);
 }
 
+bool frames_equal(const uw_frame& a, const uw_frame& b)
+{
+	return a.pc == b.pc && a.offset == b.offset && a.file == b.file && a.method == b.method &&
+	       a.stack_bytes == b.stack_bytes;
+}
+
+// It begins with room for half of the frames.
+void check_grown(const uw_walk& begun, const uw_walk& walk, const uw_port& fresh)
+{
+	std::vector<uw_frame> frames(std::max(begun.max_frames / 2, 1u)), more(begun.max_frames);
+	uw_walk grown = begun;
+	uw_port port = fresh;
+	grown.max_frames = static_cast<u32>(frames.size());
+	grown.most_frames = begun.max_frames;
+	grown.frames = frames.data();
+	port.more = more.data();
+	uw_walk_run(&grown, &port);
+	require(grown.stop == walk.stop && grown.nr_frames == walk.nr_frames);
+	require(std::equal(grown.frames, grown.frames + grown.nr_frames, walk.frames, frames_equal));
+}
+
 void check_walk(uw_walk& walk, uw_port& port)
 {
 	const uw_walk begun = walk;
@@ -91,6 +112,8 @@ void check_walk(uw_walk& walk, uw_port& port)
 	uw_walk_run(&walk, &port);
 	require(same_when_remembered(begun, walk, fresh));
 	require(same_when_gone_on(begun, walk, fresh));
+	if (begun.max_frames)
+		check_grown(begun, walk, fresh);
 	require(walk.stop > UW_STOP_NONE && walk.stop < UW_NR_STOPS);
 	require(walk.nr_frames <= walk.max_frames);
 	require(walk.stop != UW_STOP_DEPTH || walk.nr_frames == walk.max_frames || walk.nr_frames >= 17);
