@@ -29,7 +29,6 @@
 #include "walk/regs.h"
 #include "walk/steps.h"
 
-
 static_assert(UWIND_MAX_FRAMES <= U16_MAX); /* see struct uw_last_walk */
 
 static_assert(offsetof(struct uw_request, work) == 0);
