@@ -9,6 +9,7 @@
 #include "cli/verbs.h"
 #include "export/folded.h"
 #include "export/json.h"
+#include "export/perf_script.h"
 #include "export/selection.h"
 #include "export/summary.h"
 #include "io/output_file.h"
@@ -29,13 +30,13 @@ using Writer = void (*)(const Report&, std::ostream&);
 struct Format {
 	const char* name;
 	Writer write;
+	Status (*check)(const Report&); // whether it can be written
 };
 
 constexpr Format formats[] = {
-	{"summary", write_summary},
-	{"folded", write_folded},
-	{"cookies", write_cookies},
-	{"json", write_json},
+	{"summary", write_summary, nullptr}, {"folded", write_folded, nullptr},
+	{"cookies", write_cookies, nullptr}, {"perf-script", write_perf_script, check_perf_script},
+	{"json", write_json, nullptr},
 };
 
 Result<std::string> contents_of(const std::string& path)
@@ -79,14 +80,21 @@ Status write_to(const std::string& path, const Report& report, Writer writer)
 	return written ? output->commit() : written;
 }
 
-Writer writer_of(const ReportArguments& arguments)
+Format format_of(const ReportArguments& arguments)
 {
 	if (arguments.inverted)
-		return write_folded_inverted;
+		return {"folded", write_folded_inverted, nullptr};
 	for (const Format& format : formats)
 		if (arguments.format == format.name)
-			return format.write;
-	return write_summary;
+			return format;
+	return formats[0];
+}
+
+Status write(const ReportArguments& arguments, const Report& report)
+{
+	const Format format = format_of(arguments);
+	const auto checked = format.check ? format.check(report) : Nothing{};
+	return checked ? write_to(arguments.output, report, format.write) : checked;
 }
 
 bool set_seconds(const std::string& text, std::optional<double>& seconds)
@@ -136,7 +144,7 @@ int report(const ReportArguments& arguments)
 		return complain(read.error());
 	if (const auto selected = select(arguments, *read); !selected)
 		return complain(selected.error());
-	const auto written = write_to(arguments.output, *read, writer_of(arguments));
+	const auto written = write(arguments, *read);
 	return written ? int(exit_ok) : complain(written.error());
 }
 
@@ -173,7 +181,8 @@ void add_report_command(CLI::App& app, int& exit_code)
 		names.emplace_back(format.name);
 	verb->add_option("-i,--input", arguments->input, "The JSON report; - is standard input")->capture_default_str();
 	verb->add_option("--format", arguments->format,
-			 "summary, folded (for flame graphs), cookies (a line per sample) or json")
+			 "summary, folded (for flame graphs), cookies (a line per sample), "
+			 "perf-script (for what reads perf's) or json")
 		->check(CLI::IsMember(names))
 		->capture_default_str();
 	verb->add_option("-o,--output", arguments->output, "Output file; - is standard output")->capture_default_str();

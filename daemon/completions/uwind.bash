@@ -34,7 +34,7 @@ _uwind_options() {
 _uwind_values() {
 	case $1:$2 in
 	record:-e | record:--event) echo "cpu-clock cpu-clock:u cycles cycles:u offcpu requests" ;;
-	report:--format) echo "summary folded cookies json" ;;
+	report:--format) echo "summary folded cookies perf-script json" ;;
 	doctor:--format) echo "text json" ;;
 	table:--source) echo "best sframe eh_frame" ;;
 	record:-o | record:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;

@@ -32,11 +32,6 @@ std::vector<std::string> frame_names(const Report& report)
 	return names;
 }
 
-bool has_stack(const ReportSample& sample)
-{
-	return sample.user_stack || sample.kernel_stack;
-}
-
 // From where the thread began to what the kernel did for it last.
 std::vector<Index> frames_of(const Report& report, const ReportSample& sample)
 {
@@ -78,7 +73,7 @@ void write_lines(const Report& report, std::ostream& out, Order order)
 	const bool time = shows_time(report);
 	std::map<std::string, std::uint64_t> lines;
 	for (const ReportSample& sample : report.samples)
-		if (has_stack(sample))
+		if (sample.has_stack())
 			lines[folded(report, names, sample, order(report, sample))] += value_of(sample, time);
 	for (const auto& [line, weight] : lines)
 		out << line << ' ' << weight << '\n';
@@ -118,7 +113,7 @@ void write_cookies(const Report& report, std::ostream& out)
 {
 	const auto names = frame_names(report);
 	for (const ReportSample& sample : report.samples)
-		if (has_stack(sample))
+		if (sample.has_stack())
 			out << sample.cookie << ' ' << sample.tid << ' '
 			    << folded(report, names, sample, frames_of(report, sample)) << '\n';
 }

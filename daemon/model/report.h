@@ -116,6 +116,8 @@ struct ReportSample {
 	std::optional<Index> event;          // of the session; nothing: a request of a BPF program or a module
 	std::optional<std::uint64_t> period; // events that it stands for; nothing: not known
 	std::optional<Index> off_cpu;        // of the report; nothing: another kind of event
+
+	bool has_stack() const { return user_stack || kernel_stack; }
 };
 
 // requested = answered + the sum of lost + pending.
