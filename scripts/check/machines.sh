@@ -57,7 +57,18 @@ vm_boot() { # ARCH KERNEL
 	if [ "$2" = 6.1 ]; then busy+=('LIVES=bomb killed loads device'); else busy+=(CYCLES=1); fi
 	mapfile -t cases < <(cases_of "$1" "$2" | grep -vx 00_boot)
 	run_vm "$1" "$2" env "${busy[@]}" /root/cases/run-all.sh "${cases[@]}" || status=$?
+	kernel_figure "$1" "$2"
 	[ "$status" -le 1 ]
+}
+
+# For docs/measured/kernels.json: what the boot has printed, and each case, which are counted there.
+kernel_figure() { # ARCH KERNEL
+	local release
+	release=$(sed -n 's/.*Linux version \([^ ]*\).*/\1/p' "$OUT/vm-$1-$2/console" | head -1)
+	results_in "$OUT/vm-$1-$2.log" | awk -v row="figure: kernels target=$1-$2" -v kernel="$release" -v seconds="$SECONDS" '
+		$2 == "00_boot" { print row, "kernel=" kernel, "boot=" $3, "seconds=" seconds }
+		$1 == "ok" && $2 ~ /^[1-9]/ { print row, "cases=" $2, "passed=" $2 }
+		$1 == "FAIL" && $2 ~ /^[1-9]/ { print row, "cases=" $2 }'
 }
 
 # What the machine said of a case (qemu/cases/README.md): what it printed up to its verdict.
