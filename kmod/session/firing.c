@@ -109,7 +109,7 @@ static bool session_is_cause(const struct uw_session *session, const struct task
 	return true;
 }
 
-/* A kernel thread has no viewer but one with privilege, and only such a viewer is told of tasks that are off their CPUs. */
+/* A kernel thread has no viewer but one with privilege, nor does a task that is off its CPU. */
 static bool session_takes(const struct uw_session *session, struct task_struct *task)
 {
 	return !READ_ONCE(session->deserted) && uw_filter_takes_task(&session->filter, task) &&
