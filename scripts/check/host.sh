@@ -62,14 +62,8 @@ sframe_steps() {
 	done <<<"$SFRAME_MADE_BY"
 }
 
-# What perf would open for the same events.
-perf_events() {
-	if ! perf version >/dev/null 2>&1; then
-		echo "perf is not installed"
-		return "$SKIPPED"
-	fi
-	build/check/tests/unit_tests '[.perf]'
-}
+# A hidden unit test.
+unit_test() { build/check/tests/unit_tests --warn NoTests "[.$1]"; } # TAG
 
 # Two at a time.
 fuzz_steps() { # FUNCTION SECONDS

@@ -3,73 +3,16 @@
 // module. They are the ones that were built next to this test.
 #include <catch2/catch.hpp>
 
-#include <climits>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/handle.h"
-#include "export/json.h"
+#include "unit/cli/programs.h"
 #include "unit/export/sample_report.h"
 #include "unit/temporary_folder.h"
 
 using namespace uwind;
+using namespace programs;
 namespace fs = std::filesystem;
-
-namespace {
-
-struct Outcome {
-	int status = -1;
-	std::string output; // both streams
-};
-
-std::string built(const std::string& program)
-{
-	char path[PATH_MAX] = "";
-	if (::readlink("/proc/self/exe", path, sizeof(path) - 1) <= 0)
-		return "";
-	std::string folder = path;
-	folder.resize(folder.rfind('/'));
-	return folder + "/../daemon/" + program;
-}
-
-Outcome run(const std::string& program, const std::string& arguments, const std::string& by = "")
-{
-	Outcome outcome;
-	FILE* pipe = ::popen((by + built(program) + " " + arguments + " 2>&1").c_str(), "r");
-	char part[4096];
-	while (const std::size_t length = pipe ? std::fread(part, 1, sizeof(part), pipe) : 0)
-		outcome.output.append(part, length);
-	const int status = pipe ? ::pclose(pipe) : -1;
-	outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	return outcome;
-}
-
-bool programs_are_built()
-{
-	return ::access(built("uwind").c_str(), X_OK) == 0;
-}
-bool module_is_loaded()
-{
-	return ::access("/dev/uwind", F_OK) == 0;
-}
-
-struct ReportFile {
-	char path[32] = "/tmp/uwind-cli-XXXXXX";
-	ReportFile()
-	{
-		UniqueFd fd(::mkstemp(path));
-		std::ofstream out(path);
-		write_json(sample_report(), out);
-	}
-	~ReportFile() { ::unlink(path); }
-};
-
-} // namespace
 
 TEST_CASE("help and version are to be had of everything")
 {
@@ -169,7 +112,7 @@ TEST_CASE("a report is shown in every form")
 {
 	if (!programs_are_built())
 		return;
-	const ReportFile file;
+	const ReportFile file(sample_report());
 	const std::string input = std::string("report -i ") + file.path;
 	CHECK_THAT(run("uwind", input).output, Catch::StartsWith("PROGRAM "));
 	CHECK_THAT(run("uwind", input + " --format folded").output, Catch::Contains("main;leaf 2\n"));
@@ -184,7 +127,7 @@ TEST_CASE("a report that cannot be read is named, with what is wrong")
 {
 	if (!programs_are_built())
 		return;
-	const ReportFile file;
+	const ReportFile file(sample_report());
 	std::ofstream(file.path) << "{}";
 	const auto outcome = run("uwind", std::string("report -i ") + file.path);
 	CHECK(outcome.status == 64);

@@ -14,6 +14,7 @@
 #include "io/clock.h"
 #include "io/maps.h"
 #include "io/procfs.h"
+#include "unit/skipped.h"
 
 using namespace uwind;
 
@@ -168,8 +169,8 @@ TEST_CASE("an opened file's path is the one where it lies")
 TEST_CASE("the vDSO becomes an ELF file")
 {
 	auto fd = Procfs().open_vdso();
-	if (!fd)
-		return; // a kernel without one
+	if (!fd && !skipped("this kernel has no vDSO"))
+		return;
 	char magic[4] = "";
 	CHECK(::pread(fd->get(), magic, 4, 0) == 4);
 	CHECK(std::string(magic, 4) == "\x7f"

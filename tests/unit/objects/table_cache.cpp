@@ -11,6 +11,7 @@
 
 #include "objects/elf_objects.h"
 #include "objects/table_file.h"
+#include "unit/skipped.h"
 #include "unit/temporary_folder.h"
 
 using namespace uwind;
@@ -222,8 +223,8 @@ TEST_CASE("a file's stamp says nothing of a file that has just been written")
 	const UniqueFd old(::open(program, O_RDONLY | O_CLOEXEC));
 	struct stat status {};
 	REQUIRE(::fstat(old.get(), &status) == 0);
-	if (major(status.st_dev) == 0)
-		return; // this root has no disk
+	if (major(status.st_dev) == 0 && !skipped("this root has no disk"))
+		return;
 	REQUIRE(stamp_of(old.get()));
 	CHECK(stamp_of(old.get())->inode == status.st_ino);
 	CHECK(stamp_of(old.get()) == stamp_of(old.get()));
