@@ -125,14 +125,16 @@ Status select(const ReportArguments& arguments, Report& report)
 	return select_samples(report, selection);
 }
 
-// Seconds since the first sample: "10,20", and either may be left out. False: it is none.
+// Seconds since the first sample: "10,20", and either may be left out. False: it is none, or ends before it begins.
 bool set_time(const std::string& text, Selection& selection)
 {
 	const std::size_t comma = text.find(',');
 	if (comma == std::string::npos)
 		return false;
-	return set_seconds(text.substr(0, comma), selection.from_s) &&
-	       set_seconds(text.substr(comma + 1), selection.to_s);
+	if (!set_seconds(text.substr(0, comma), selection.from_s) ||
+	    !set_seconds(text.substr(comma + 1), selection.to_s))
+		return false;
+	return !selection.from_s || !selection.to_s || *selection.from_s < *selection.to_s;
 }
 
 int report(const ReportArguments& arguments)
@@ -148,12 +150,21 @@ int report(const ReportArguments& arguments)
 	return written ? int(exit_ok) : complain(written.error());
 }
 
+// One word for each time that it is given: CLI11 would take the brackets off "[kernel.kallsyms]", and more words.
+template <typename T>
+CLI::Option* add_list(CLI::App& verb, const char* names, std::vector<T>& list, const char* help)
+{
+	return verb.add_option(names, list, help)->allow_extra_args(false);
+}
+
 void add_selection(CLI::App& verb, Selection& selection)
 {
-	verb.add_option("-e,--event", selection.events, "Only samples of this event; may be given more than once");
-	verb.add_option("--comm", selection.comms, "Only of programs with these names, or patterns (*, ?, [a-z])")
+	add_list(verb, "-e,--event", selection.events, "Only samples of this event; may be given more than once");
+	add_list(verb, "--comm", selection.comms, "Only of programs with these names, or patterns (*, ?, [a-z])")
 		->delimiter(',');
-	verb.add_option("-p,--pid", selection.pids, "Only of these processes")->delimiter(',');
+	add_list(verb, "-p,--pid", selection.pids, "Only of these processes")
+		->delimiter(',')
+		->check(CLI::NonNegativeNumber);
 	verb.add_option_function<std::string>(
 		    "--time",
 		    [&selection](const std::string& text) {
@@ -165,9 +176,9 @@ void add_selection(CLI::App& verb, Selection& selection)
 		    },
 		    "Only from FROM seconds after the first sample on, and before TO")
 		->type_name("FROM,TO");
-	verb.add_option("--module", selection.modules, "Only with a frame in these files, by path or its last part")
+	add_list(verb, "--module", selection.modules, "Only with a frame in these files, by path or its last part")
 		->delimiter(',');
-	verb.add_option("--symbol", selection.symbols, "Only with a frame in these functions");
+	add_list(verb, "--symbol", selection.symbols, "Only with a frame in these functions");
 }
 
 } // namespace
