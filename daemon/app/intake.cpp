@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_wait(1000); // finish() ends it
 
-// A table is missed, or a file is new.
+} // namespace
+
 bool is_urgent(const RecordBatch& batch)
 {
 	return std::ranges::any_of(batch.records, [](const Record& record) {
@@ -17,8 +18,6 @@ bool is_urgent(const RecordBatch& batch)
 		return std::holds_alternative<FileRecord>(record) || (stack && stack->unfinished);
 	});
 }
-
-} // namespace
 
 Intake::Intake(RecordStream& stream, Threads& threads, std::size_t limit)
     : stream_(stream), threads_(threads), queue_(limit), thread_([this] { run(); })

@@ -13,6 +13,9 @@
 
 namespace uwind {
 
+// Who waits for records is woken for this batch: a walk lacks a table, or a file is new.
+bool is_urgent(const RecordBatch& batch);
+
 // The queue is bounded. While it is full, the socket's buffer fills, and the module
 // counts what it cannot send as lost ("dropped").
 class Intake {
