@@ -39,10 +39,10 @@ struct Fixture {
 	FakeObjects objects{files};
 	Modules modules;
 	Symbols symbols{objects, processes, modules};
-	Aggregate aggregate{processes};
+	Aggregate aggregate;
 	FakeKernelNames kernel_names;
 
-	Fixture()
+	explicit Fixture(Aggregate::Limits limits = {}) : aggregate(processes, limits)
 	{
 		kernel_names.calls = {{0, "read"}, {35, "nanosleep"}, {202, "futex"}, {230, "clock_nanosleep_time64"}};
 		kernel_names.functions = {{schedule, "schedule"},
@@ -148,4 +148,22 @@ TEST_CASE("who woke a thread is found by the wakeup's number, in whichever order
 	CHECK(waker(1)->user_stack);
 	CHECK(report.processes[waker(1)->process].comm == "comm2");
 	CHECK_FALSE(waker(2));
+}
+
+TEST_CASE("as many wakers are kept as samples")
+{
+	Aggregate::Limits limits;
+	limits.samples = 2;
+	Fixture f(limits);
+	for (std::uint64_t wake = 1; wake <= 3; wake++)
+		f.aggregate.add(wakeup(wake, 20 + static_cast<std::uint32_t>(wake)), nullptr, ignore_file);
+	for (const std::uint64_t wake : {2, 3}) {
+		auto event = away({schedule}, 0);
+		event.off_cpu->wake = wake;
+		f.aggregate.add(event, nullptr, ignore_file);
+	}
+	const Report report = f.report();
+	REQUIRE(report.samples.size() == 2);
+	CHECK(report.off_cpu.at(0).waker);
+	CHECK_FALSE(report.off_cpu.at(1).waker);
 }
