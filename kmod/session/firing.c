@@ -150,9 +150,15 @@ static bool is_wanted(const struct uw_session *session, const struct firing *fir
 	       !session_is_cause(session, current);
 }
 
-static bool comes_back(const struct uw_off_cpu *off_cpu)
+/* Nothing is asked of a thread that has not come back, was interrupted only, or wakes somebody as it answers. */
+static bool can_be_asked(const struct uw_firing *fired)
 {
-	return !off_cpu || !(off_cpu->flags & (UWIND_OFF_CPU_STILL | UWIND_OFF_CPU_INTERRUPT));
+	const struct uw_off_cpu *off_cpu = fired->off_cpu;
+
+	if (!off_cpu)
+		return true;
+	return !(off_cpu->flags & (UWIND_OFF_CPU_STILL | UWIND_OFF_CPU_INTERRUPT)) &&
+	       !uw_request_is_answering(fired->task);
 }
 
 void uw_session_fired(struct uw_trigger_owner *owner, const struct uw_firing *fired)
@@ -163,7 +169,7 @@ void uw_session_fired(struct uw_trigger_owner *owner, const struct uw_firing *fi
 		.counter = event->number,
 		.regs = fired->regs,
 		.period = fired->period,
-		.asks = uw_request_suits(fired->task) && comes_back(fired->off_cpu),
+		.asks = uw_request_suits(fired->task) && can_be_asked(fired),
 		.kernel_stack = event->kernel_stack && !(fired->regs && user_mode(fired->regs)),
 		.off_cpu = fired->off_cpu,
 	};
