@@ -10,7 +10,9 @@
  * remembered under a new key; and that of mapped ranges before one, too, so that who has found
  * a range finds it moved.
  *
- * A CPU also has the trails (core/trail.h) of the threads that it walked last.
+ * A CPU also has the trails (core/trail.h) of the threads that it walked last. To keep one costs more than half of what
+ * a step by the cache does, for each frame that was not on it. So a thread whose stacks have little in common goes
+ * without, and now and then one of its walks tries again.
  *
  * Whether a mapping is still what it was is not part of the key: each walk finds that out
  * for each mapping, once (lookup.c), and uses steps in those mappings only.
@@ -31,6 +33,7 @@
 
 #define UW_STEP_STATES 16 /* of a CPU, remembered */
 #define UW_TRAILS      8  /* of a CPU */
+#define UW_TRAIL_TRIES 4  /* of a thread's walks in vain, and trails are of little use to it */
 
 static bool step_cache = true;
 module_param(step_cache, bool, 0644);
@@ -39,6 +42,10 @@ MODULE_PARM_DESC(step_cache, "Remember plain steps of earlier walks (default: tr
 static bool trails = true;
 module_param(trails, bool, 0644);
 MODULE_PARM_DESC(trails, "Go along what a walk of the thread has found before; needs step_cache (default: true)");
+
+static unsigned char trail_pause = 7;
+module_param(trail_pause, byte, 0644);
+MODULE_PARM_DESC(trail_pause, "walks without a trail where trails are of little use (default: 7)");
 
 /* What decides what is found at an address in a mapping that is true. */
 struct uw_step_state {
@@ -50,6 +57,13 @@ struct uw_step_state {
 	u32 key; /* 0: none */
 };
 
+/* Whose a trail is, and of what use. */
+struct uw_trail_owner {
+	pid_t pid;
+	u8 tries; /* without success */
+	u8 pause; /* so many walks are to go without */
+};
+
 /* Owned by the walk that took it. Lifetime: from uw_steps_prepare() to uw_steps_exit(). */
 struct uw_steps {
 	int cpu;      /* whose it is. Set once */
@@ -57,8 +71,9 @@ struct uw_steps {
 	struct uw_step_state states[UW_STEP_STATES];
 	struct uw_plain plain[UW_PLAIN_SLOTS];
 	struct uw_along along;
-	u32 last_trail;           /* that was begun anew */
-	pid_t threads[UW_TRAILS]; /* whose trails they are */
+	u32 last_trail;               /* that was begun anew */
+	struct uw_trail_owner *owner; /* of the trail that this walk has; NULL: it has none */
+	struct uw_trail_owner owners[UW_TRAILS];
 	struct uw_trail trails[UW_TRAILS];
 };
 
@@ -136,17 +151,42 @@ static void ids_renew(struct uw_steps *steps)
 	memset(steps->trails, 0, sizeof(steps->trails));
 }
 
-static struct uw_trail *trail_of_current(struct uw_steps *steps)
+static u32 trail_of_current(struct uw_steps *steps)
 {
 	u32 i;
 
 	for (i = 0; i < UW_TRAILS; i++)
-		if (steps->threads[i] == current->pid)
-			return &steps->trails[i];
+		if (steps->owners[i].pid == current->pid)
+			return i;
 	i = ++steps->last_trail % UW_TRAILS;
-	steps->threads[i] = current->pid;
+	steps->owners[i] = (struct uw_trail_owner){ .pid = current->pid };
 	steps->trails[i].key = 0;
-	return &steps->trails[i];
+	return i;
+}
+
+/* NULL: trails are of no use to this thread, for the time being. */
+static struct uw_along *along_of_current(struct uw_steps *steps)
+{
+	u32 i = trail_of_current(steps);
+
+	if (steps->owners[i].pause) {
+		steps->owners[i].pause--;
+		return NULL;
+	}
+	steps->owner = &steps->owners[i];
+	steps->along.trail = &steps->trails[i];
+	return &steps->along;
+}
+
+/* A third of the frames has to be on the trail: one that is saves about twice what another one costs. */
+static void owner_learn(struct uw_trail_owner *owner, const struct uw_along *along)
+{
+	if (along->on_trail && 3 * along->met_frame <= 2 * (along->end + 1))
+		owner->tries = 0;
+	else if (owner->tries < UW_TRAIL_TRIES)
+		owner->tries++;
+	else
+		owner->pause = READ_ONCE(trail_pause);
 }
 
 void uw_steps_take(struct uw_port *port, struct uw_walk *walk)
@@ -155,7 +195,7 @@ void uw_steps_take(struct uw_port *port, struct uw_walk *walk)
 
 	port->steps = steps;
 	walk->plain = steps ? steps->plain : NULL;
-	walk->along = steps && READ_ONCE(trails) ? &steps->along : NULL;
+	walk->along = NULL;
 	if (!steps)
 		return;
 	/* Not later: frames of a walk may be on its trail only. No walk takes so many keys. */
@@ -163,15 +203,21 @@ void uw_steps_take(struct uw_port *port, struct uw_walk *walk)
 		steps_forget(steps);
 	if (steps->along.last_id >= U32_MAX - UW_TRAIL_STEPS)
 		ids_renew(steps);
-	if (walk->along)
-		walk->along->trail = trail_of_current(steps);
+	steps->owner = NULL;
+	if (READ_ONCE(trails))
+		walk->along = along_of_current(steps);
 	steps_renew(port);
 }
 
 void uw_steps_give(struct uw_port *port)
 {
-	if (port->steps)
-		steps_put_back(port->steps);
+	struct uw_steps *steps = port->steps;
+
+	if (!steps)
+		return;
+	if (steps->owner)
+		owner_learn(steps->owner, &steps->along);
+	steps_put_back(steps);
 	port->steps = NULL;
 }
 

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # What earlier walks have left changes nothing: each walk of programs that rewrite their stacks, jump out of frames, change stacks,
 # throw, get signals, fork, execute, load libraries and unload them, and map one over another is taken again without it.
+# Where trails are of little use, walks go along one nevertheless.
 # Expected: 60 s
 # Needs: /root/stall/uwind.ko
 . ./lib.sh
 
 remove_module "before"
 MODULE_FILE=$DELAYED_MODULE
-insert walk_again=0
+insert walk_again=0 trail_pause=0
 parameter() { cat "/sys/module/uwind/parameters/$1"; }
 
 # Tables that come between two walks are not what this is about: only these are recorded, and they have theirs.
