@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <regex>
 #include <sstream>
+
+// GCC 12 takes members of an optional function of <regex> for uninitialized.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <regex>
 
 #include "export/folded.h"
 #include "export/perf_script.h"
