@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "walk/packed_table.h"
+#include "walk/popped.h"
 
 extern "C" {
 #include "uw_port_walk.h"
@@ -72,13 +73,13 @@ StackFrame frame_of(const uw_frame& raw)
 	return frame;
 }
 
-uw_port port_of(const std::vector<uw_port_code>& codes, const uw_port_slice& stack, uw_arch arch)
+uw_port port_of(const std::vector<uw_port_code>& codes, const std::vector<uw_port_slice>& slices, uw_arch arch)
 {
 	uw_port port{};
 	port.code = codes.data();
 	port.nr_codes = static_cast<u32>(codes.size());
-	port.slices = &stack;
-	port.nr_slices = 1;
+	port.slices = slices.data();
+	port.nr_slices = static_cast<u32>(slices.size());
 	port.word_bytes = uw_abis[arch].word;
 	port.pac_mask = arch == UW_ARCH_ARM64 ? arm64_pac_mask : 0;
 	return port;
@@ -100,8 +101,10 @@ GoneOn CoreUnwinder::go_on(const Unfinished& unfinished, std::vector<StackFrame>
 	const auto arch = static_cast<uw_arch>(unfinished.arch);
 	const auto codes = codes_of(mappings, arch);
 	const auto& bytes = unfinished.stack.get();
-	const uw_port_slice stack{unfinished.registers[uw_arch_sp(arch)], bytes.size(), bytes.data()};
-	uw_port port = port_of(codes, stack, arch);
+	const PoppedRegisters popped(unfinished, codes);
+	std::vector<uw_port_slice> slices = popped.slices();
+	slices.insert(slices.begin(), {unfinished.registers[uw_arch_sp(arch)], bytes.size(), bytes.data()});
+	uw_port port = port_of(codes, slices, arch);
 	const uw_missed from = missed_of(unfinished);
 	uw_missed missed{};
 	uw_walk walk{};

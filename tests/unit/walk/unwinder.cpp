@@ -98,3 +98,29 @@ TEST_CASE("a broken table is refused")
 	CHECK(table.error().code == EBADMSG);
 	CHECK_FALSE(CoreUnwinder().table(SframeSection{{1, 2, 3}, 0, {}}));
 }
+
+TEST_CASE("what an epilogue has popped is in its register, though its place below SP was not copied")
+{
+	TableRows rows = two_functions();
+	rows.rules[0].fp_place = UW_PLACE_CFA_MEM;
+	rows.rules[0].fp_off = -48;
+	rows.rules[0].base_slot = 7;
+	auto unfinished = at_first_instruction();
+	SECTION("if it is known")
+	{
+		unfinished.known |= 1u << UW_X86_FP | 1u << UW_X86_BX;
+		CHECK(CoreUnwinder().go_on(unfinished, {}, {mapping_of(rows)}, 64).stop == Stop::OUTERMOST);
+	}
+	SECTION("else its place cannot be read")
+	{
+		CHECK(CoreUnwinder().go_on(unfinished, {}, {mapping_of(rows)}, 64).stop == Stop::BAD_READ);
+	}
+	SECTION("and a return address says nothing of it")
+	{
+		unfinished.known |= 1u << UW_X86_FP | 1u << UW_X86_BX;
+		unfinished.exact = false;
+		unfinished.nr_frames = 1;
+		const StackFrame before{0x1234, 0x34, 77, 8, Method::PC};
+		CHECK(CoreUnwinder().go_on(unfinished, {before}, {mapping_of(rows)}, 64).stop == Stop::BAD_READ);
+	}
+}
