@@ -106,6 +106,8 @@ daemon_rule() {
 	daemon/export/*) layers='export/ port/ model/ base/' ;;
 	daemon/events/*) layers='events/ port/ model/ base/' ;;
 	daemon/app/*) layers='app/ port/ model/ base/' ;;
+	daemon/perf_data/*) layers='perf_data/ port/ model/ base/' ;;
+	daemon/convert/*) layers='convert/ app/ port/ model/ base/' ;;
 	*) return ;;
 	esac
 	for layer in $layers; do case $header in "$layer"*) return ;; esac done

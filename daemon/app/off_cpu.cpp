@@ -67,6 +67,13 @@ bool has_one(std::string_view name, Words words)
 				   [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
 
+// The functions in which threads wait on behalf of others.
+struct Scheduler {
+	std::uint64_t start = 0, end = 0; // 0: not known
+
+	bool has(std::uint64_t address) const { return address >= start && address < end; }
+};
+
 // What is known of how one thread waited, beside what the module says.
 struct Wait {
 	bool lock = false;
@@ -75,7 +82,7 @@ struct Wait {
 	std::string channel;
 };
 
-Wait wait_in(const Report& report, const ReportStack& stack, const KernelText& scheduler)
+Wait wait_in(const Report& report, const ReportStack& stack, const Scheduler& scheduler)
 {
 	Wait wait;
 	for (const Index index : stack.frames) {
@@ -108,7 +115,7 @@ std::string_view reason_of(const ReportOffCpu& off_cpu, const Wait& wait)
 	return reason_of_call(off_cpu.syscall);
 }
 
-void explain(KernelNames& names, const KernelText& scheduler, const ReportSample& sample, Report& report)
+void explain(KernelNames& names, const Scheduler& scheduler, const ReportSample& sample, Report& report)
 {
 	ReportOffCpu& off_cpu = report.off_cpu[*sample.off_cpu];
 	if (off_cpu.syscall_number)
@@ -126,7 +133,7 @@ void explain_off_cpu(KernelNames& names, Report& report)
 {
 	if (report.off_cpu.empty())
 		return;
-	const KernelText scheduler = names.scheduler_text();
+	const Scheduler scheduler{names.address_of("__sched_text_start"), names.address_of("__sched_text_end")};
 	for (const ReportSample& sample : report.samples)
 		if (sample.off_cpu)
 			explain(names, scheduler, sample, report);

@@ -40,6 +40,7 @@ int run(std::vector<std::string> arguments)
 	app.require_subcommand(1);
 	add_record_command(app, exit_code, command);
 	add_report_command(app, exit_code);
+	add_convert_command(app, exit_code);
 	add_status_command(app, exit_code);
 	add_list_command(app, exit_code);
 	add_doctor_command(app, exit_code);

@@ -13,6 +13,7 @@ namespace uwind {
 // Each adds its subcommand. The one that the command line names runs at the end of
 // parsing and sets exit_code.
 void add_record_command(CLI::App& app, int& exit_code, const std::vector<std::string>& command);
+void add_convert_command(CLI::App& app, int& exit_code);
 void add_report_command(CLI::App& app, int& exit_code);
 void add_status_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);

@@ -11,6 +11,7 @@ _uwind_options() {
 			"--max-depth --stack-bytes --duration -o --output --table-cache -v --verbose --"
 		;;
 	report) echo "-h --help --version -i --input --format -o --output -e --event --comm -p --pid --time --module --symbol --inverted" ;;
+	convert) echo "-h --help --version -o --output --max-depth --table-cache -v --verbose" ;;
 	doctor) echo "-h --help --version --format" ;;
 	status) echo "-h --help --version" ;;
 	list)
@@ -37,12 +38,12 @@ _uwind_values() {
 	report:--format) echo "summary folded cookies perf-script json" ;;
 	doctor:--format) echo "text json" ;;
 	table:--source) echo "best sframe eh_frame" ;;
-	record:-o | record:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;
-	record:--table-cache | table:--table-cache) echo FILE ;;
+	record:-o | record:--output | convert:-o | convert:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;
+	record:--table-cache | convert:--table-cache | table:--table-cache) echo FILE ;;
 	table:-j | table:--jobs) echo NUMBER ;;
 	record:-p | record:--pid | record:--exclude-pid) echo PIDS ;;
 	record:-G | record:--cgroup) echo CGROUP ;;
-	record:-C | record:--cpu | record:--max-depth | record:--stack-bytes) echo NUMBER ;;
+	record:-C | record:--cpu | record:--max-depth | record:--stack-bytes | convert:--max-depth) echo NUMBER ;;
 	record:-F | record:--frequency | record:-c | record:--count | record:--duration) echo NUMBER ;;
 	*) return 1 ;;
 	esac
@@ -119,7 +120,7 @@ _uwind() {
 	fi
 	dashes=$(_uwind_dashes)
 	if [ "$COMP_CWORD" = 1 ]; then
-		_uwind_reply_words "record report status doctor list table $(_uwind_options '')" "$current"
+		_uwind_reply_words "record report convert status doctor list table $(_uwind_options '')" "$current"
 	elif [ "$verb" = record ] && [ -n "$dashes" ]; then
 		_uwind_reply_command $((dashes + 1))
 	elif kind=$(_uwind_values "$verb" "$before"); then
@@ -130,7 +131,7 @@ _uwind() {
 		_uwind_reply_words "tables events $(_uwind_options list)" "$current"
 	elif [[ $current = -* ]]; then
 		_uwind_reply_words "$(_uwind_options "$verb" "${COMP_WORDS[2]}")" "$current"
-	elif [ "$verb" = table ]; then
+	elif [ "$verb" = table ] || [ "$verb" = convert ]; then
 		_uwind_reply_files "$current"
 	elif [ "$verb" = list ] && [ "${COMP_WORDS[2]}" = events ]; then
 		_uwind_reply_words "hardware software cache PMU tracepoint probe" "$current"

@@ -87,6 +87,12 @@ void write_events(const std::vector<ReportEvent>& events, std::ostream& out)
 	});
 }
 
+void write_conversion(const ReportConversion& converted, std::ostream& out)
+{
+	out << ", \"converted\": {\"from\": \"perf.data\", \"perf\": " << or_null(converted.perf)
+	    << ", \"clock\": " << quoted(converted.clock) << '}';
+}
+
 void write_session(const ReportSession& session, std::ostream& out)
 {
 	out << " \"session\": {\"event\": " << quoted(session.event)
@@ -96,6 +102,8 @@ void write_session(const ReportSession& session, std::ostream& out)
 	if (!session.events.empty())
 		write_events(session.events, out);
 	write_filters(session, out);
+	if (session.converted)
+		write_conversion(*session.converted, out);
 	out << "},\n";
 }
 

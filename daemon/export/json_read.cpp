@@ -26,6 +26,14 @@ void read(Members in, ReportEvent& event)
 	in.number(event.is_frequency ? "frequency_hz" : "period", event.rate);
 }
 
+void read(Members in, ReportConversion& converted)
+{
+	std::optional<std::string> perf;
+	in.text_or_null("perf", perf);
+	converted.perf = perf.value_or("");
+	in.text("clock", converted.clock);
+}
+
 void read(Members in, ReportSession& session)
 {
 	in.text("event", session.event);
@@ -44,6 +52,8 @@ void read(Members in, ReportSession& session)
 	if (in.has("max_depth"))
 		in.number("max_depth", session.max_depth);
 	session.user_only = in.has("user_only");
+	if (in.has("converted"))
+		read(in.object("converted"), session.converted.emplace());
 	for (std::size_t i = 0; in.has("events") && i < in.list("events").size(); i++)
 		read(in.entry("events", i), session.events.emplace_back());
 }

@@ -124,19 +124,17 @@ std::vector<std::optional<KernelName>> find_in_kallsyms(std::string_view text,
 	return names;
 }
 
-KernelText scheduler_text_in(std::string_view kallsyms)
+std::uint64_t address_in_kallsyms(std::string_view text, std::string_view name)
 {
-	KernelText text;
-	each_line(kallsyms, [&](std::string_view line) {
-		if (line.find("__sched_text_") == std::string_view::npos)
+	std::uint64_t address = 0;
+	each_line(text, [&](std::string_view line) {
+		if (!line.ends_with(name))
 			return;
 		const auto symbol = symbol_in(line);
-		if (symbol && symbol->name == "__sched_text_start")
-			text.start = symbol->address;
-		else if (symbol && symbol->name == "__sched_text_end")
-			text.end = symbol->address;
+		if (symbol && !address && symbol->name == name && symbol->module.empty())
+			address = symbol->address;
 	});
-	return text;
+	return address;
 }
 
 std::uint64_t module_start_in(std::string_view modules, std::string_view name)
@@ -176,10 +174,10 @@ std::vector<std::optional<KernelName>> Kallsyms::find(const std::vector<std::uin
 	return find_in_kallsyms(text ? std::string_view(*text) : std::string_view(), addresses);
 }
 
-KernelText Kallsyms::scheduler_text()
+std::uint64_t Kallsyms::address_of(const std::string& symbol)
 {
 	const auto text = read_text("/proc/kallsyms", most_kallsyms_bytes);
-	return text ? scheduler_text_in(*text) : KernelText{};
+	return text ? address_in_kallsyms(*text, symbol) : 0;
 }
 
 std::string Kallsyms::syscall_name(std::uint32_t number, bool compat)

@@ -13,14 +13,15 @@ class Kallsyms : public KernelNames {
 public:
 	std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) override;
 	KernelModule module(const std::string& name) override;
-	KernelText scheduler_text() override;
+	std::uint64_t address_of(const std::string& symbol) override;
 	std::string syscall_name(std::uint32_t number, bool compat) override;
 };
 
 // The same in the text of /proc/kallsyms.
 std::vector<std::optional<KernelName>> find_in_kallsyms(std::string_view text,
 							const std::vector<std::uint64_t>& addresses);
-KernelText scheduler_text_in(std::string_view kallsyms);
+// Of a symbol of no module. 0: it is not there.
+std::uint64_t address_in_kallsyms(std::string_view text, std::string_view symbol);
 // In the text of /proc/modules. 0: it is not there.
 std::uint64_t module_start_in(std::string_view modules, std::string_view name);
 // Among ELF notes with an alignment of 4, in hexadecimal. "": none.

@@ -21,6 +21,12 @@ struct ReportEvent {
 	std::uint64_t rate = 0; // frequency_hz or period
 };
 
+// The report was made of another tool's recording.
+struct ReportConversion {
+	std::string perf;  // version of perf that recorded; "": not known
+	std::string clock; // of all times: "perf", "monotonic", "boottime" …
+};
+
 struct ReportSession {
 	std::string event;
 	bool is_frequency = true;
@@ -34,6 +40,7 @@ struct ReportSession {
 	std::uint32_t max_depth = 0;              // of a stack; 0: not given
 	bool user_only = false;                   // nothing was counted in kernel mode
 	std::vector<ReportEvent> events = {};     // that samples name; empty: requests, or an older report
+	std::optional<ReportConversion> converted = {};
 };
 
 // One program image: exec starts a new one with the same pid.

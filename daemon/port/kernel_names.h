@@ -21,14 +21,6 @@ struct KernelModule {
 	std::string build_id;    // "": none
 };
 
-// Addresses from start up to end.
-struct KernelText {
-	std::uint64_t start = 0;
-	std::uint64_t end = 0;
-
-	bool has(std::uint64_t address) const { return address >= start && address < end; }
-};
-
 class KernelNames {
 public:
 	virtual ~KernelNames() = default;
@@ -36,8 +28,8 @@ public:
 	// Of each address, in order. Nothing: there is no name, or this user may not see it (kernel.kptr_restrict).
 	virtual std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) = 0;
 	virtual KernelModule module(const std::string& name) = 0;
-	// Of the functions in which threads wait on behalf of others, the scheduler's and locks'. Empty: not known.
-	virtual KernelText scheduler_text() = 0;
+	// Of a symbol of the kernel itself. 0: there is none, or it may not be seen.
+	virtual std::uint64_t address_of(const std::string& symbol) = 0;
 	// "": it has none that is known. compat: one of the 32-bit ABI.
 	virtual std::string syscall_name(std::uint32_t number, bool compat) = 0;
 };

@@ -267,8 +267,13 @@ public:
 		return name.empty() ? KernelModule{0, "abcd"} : KernelModule{module_start, ""};
 	}
 
-	// Its first page.
-	KernelText scheduler_text() override { return {start, start + 0x1000}; }
+	// The scheduler's functions are the first page.
+	std::uint64_t address_of(const std::string& symbol) override
+	{
+		return symbol == "__sched_text_end"                          ? start + 0x1000
+		       : symbol == "_text" || symbol == "__sched_text_start" ? start
+									     : 0;
+	}
 
 	std::string syscall_name(std::uint32_t number, bool compat) override
 	{

@@ -209,6 +209,10 @@ TEST_CASE("reports are as the schema says")
 				 "/uwind-report-" + std::to_string(::getpid()) + ".json";
 	Report period = sample_report();
 	period.session.is_frequency = false;
+	period.session.converted = ReportConversion{"6.1.187", "monotonic"};
+	CHECK(read_json(written(period))->session.converted->perf == "6.1.187");
+	CHECK(read_json(written(period))->session.converted->clock == "monotonic");
+	CHECK_FALSE(parsed(sample_report())["session"].contains("converted"));
 	period.session.user_only = true;
 	CHECK(read_json(written(period))->session.user_only);
 	CHECK_FALSE(parsed(sample_report())["session"].contains("user_only"));

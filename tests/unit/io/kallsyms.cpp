@@ -73,6 +73,15 @@ TEST_CASE("below all symbols there is no name, nor where a user may see no addre
 	CHECK_FALSE(find_in_kallsyms("", {1})[0]);
 }
 
+TEST_CASE("a symbol of the kernel itself has its address, a module's of that name has not")
+{
+	constexpr const char* names = "ffffffffc0000000 t _text\t[module]\n"
+				      "ffffffff81000000 T my_text\n"
+				      "ffffffff82000000 T _text\n";
+	CHECK(address_in_kallsyms(names, "_text") == 0xffffffff82000000);
+	CHECK(address_in_kallsyms(names, "text") == 0);
+}
+
 TEST_CASE("a module's code begins where /proc/modules says")
 {
 	constexpr std::string_view modules = "nf_tables_more 10 0 - Live 0xffffffffc0c00000\n"
@@ -99,16 +108,6 @@ TEST_CASE("this machine's kernel names what it shows, and finds nothing where it
 	CHECK(kernel.find({}).empty());
 	CHECK(kernel.find({0}).size() == 1);
 	CHECK(kernel.module("no_such_module").start == 0);
-}
-
-TEST_CASE("the scheduler's functions lie between two symbols")
-{
-	const auto text = scheduler_text_in("ffffffff81001000 T __sched_text_start\nffffffff81001000 T __schedule\n"
-					    "ffffffff81002000 T __sched_text_end\n");
-	CHECK(text.has(0xffffffff81001000));
-	CHECK(text.has(0xffffffff81001fff));
-	CHECK_FALSE(text.has(0xffffffff81002000));
-	CHECK_FALSE(scheduler_text_in("0000000000000000 T __sched_text_start\n").has(0));
 }
 
 TEST_CASE("system calls have this machine's names, and 32-bit programs' theirs")

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+// Names of the recorded kernel's code.
+#pragma once
+
+#include <map>
+
+#include "model/perf_records.h"
+#include "port/kernel_names.h"
+
+namespace uwind {
+
+// The recording says where the kernel and its modules were, and what came into being while it ran. All other names are
+// those of the kernel that runs here, if it is the same one: by its build-id, or by its release if that is not known.
+// Wherever it lies in memory by now.
+class RecordedKernel : public KernelNames {
+public:
+	static constexpr std::size_t most_places = 1u << 18; // further ones have no names
+
+	// release: of the kernel that runs here.
+	RecordedKernel(KernelNames& ours, const std::string& release, const PerfHeader& header);
+
+	void take(const PerfMapping& record);
+	void take(const PerfKernelSymbol& record);
+
+	std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) override;
+	KernelModule module(const std::string& name) override;
+	std::uint64_t address_of(const std::string& symbol) override { return ours_.address_of(symbol); }
+	std::string syscall_name(std::uint32_t number, bool compat) override
+	{
+		return ours_.syscall_name(number, compat);
+	}
+	bool is_ours() const { return is_ours_; }
+
+private:
+	struct Place {
+		std::uint64_t end = 0;
+		std::uint64_t here = 0; // where its begin lies in this machine's memory; 0: it does not
+		std::string name;       // of a module, or a symbol
+		bool is_symbol = false;
+	};
+
+	const Place* place_of(std::uint64_t address, std::uint64_t& start) const;
+	std::string build_id_of(const std::string& path) const;
+	std::uint64_t here(std::uint64_t address) const;
+
+	KernelNames& ours_;
+	std::map<std::string, std::string> build_ids_; // by path
+	bool is_ours_ = false;
+	std::optional<std::uint64_t> slide_;    // of the kernel: an address then, less the same now
+	std::uint64_t text_ = 0;                // where its code began then
+	std::map<std::uint64_t, Place> places_; // by start
+	std::map<std::string, KernelModule> modules_;
+};
+
+} // namespace uwind
