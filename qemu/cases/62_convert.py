@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0
+# Expected: 90 s
+"""What perf has recorded becomes a report: as many samples as perf script shows, stacks that are at least as complete, and
+functions that are the same where perf has them. Deferred chains are joined with their samples."""
+import collections
+import os
+import platform
+import re
+import shutil
+
+import pytest
+
+import guest
+
+PERF = os.environ.get("PERF", "perf")
+START = {"_start", "clone", "clone3", "__clone", "__clone3", "thread_start"}
+
+
+def perf(*arguments):
+    return guest.run(PERF, *arguments)
+
+
+def recorded(name, *options, command):
+    """The name of a recording of a command."""
+    perf("record", "-q", "-o", name, *options, "--", *command)
+    return name
+
+
+def converted(name):
+    guest.run("uwind", "convert", name, "-o", f"{name}.json")
+    return guest.checked_report(f"{name}.json")
+
+
+Frame = collections.namedtuple("Frame", "address name")
+
+
+def script(name):
+    """perf script's samples: lists of frames of user space, innermost first. "" stands for a function without a name."""
+    text = perf("script", "--no-inline", "-F", "comm,tid,time,event,ip,sym", "-i", name)
+    samples = []
+    for block in filter(None, (block.strip("\n") for block in re.split(r"\n\s*\n", text))):
+        frames = [frame_of(line) for line in block.splitlines() if re.match(r"^\s+[0-9a-f]+ ", line)]
+        samples.append([frame for frame in frames if frame.address < 1 << 56])
+    return samples
+
+
+def frame_of(line):
+    address, _, symbol = line.strip().partition(" ")
+    return Frame(int(address, 16), "" if symbol == "[unknown]" else re.sub(r"(@.*)?(\+0x[0-9a-f]+)?$", "", symbol))
+
+
+def stacks(report):
+    """The same of our report; addresses are those in files."""
+    frames = [Frame(int(frame["offset"], 16), frame["symbol"] or "") for frame in report.json["frames"]]
+    for sample in sorted(report.json["samples"], key=lambda sample: sample["time_ns"]):
+        stack = sample["user_stack"]
+        yield [] if stack is None else [frames[index] for index in report.json["stacks"][stack]["frames"]]
+
+
+def ends_at_start(frames):
+    """perf has no name for the entry of a stripped program."""
+    names = [frame.name for frame in frames[-2:]]
+    return bool(names) and (names[-1] in START or names == ["__libc_start_main", ""])
+
+
+def share_at_start(samples):
+    samples = [frames for frames in samples if frames]
+    return sum(map(ends_at_start, samples)) / max(len(samples), 1)
+
+
+def complete(report):
+    """Of samples with a user stack."""
+    found = [report.json["stacks"][sample["user_stack"]]["complete"] for sample in report.json["samples"] if sample["user_stack"] is not None]
+    return sum(found) / max(len(found), 1)
+
+
+def check_against_perf(report, oracle):
+    assert len(report.json["samples"]) == len(oracle) > 50
+    assert report.requested == len(oracle)
+    assert report.accounted == report.requested
+    ours = list(stacks(report))
+    print(f"{len(oracle)} samples; at their thread's start: perf {share_at_start(oracle):.4f}, uwind {share_at_start(ours):.4f}; "
+          f"complete {complete(report):.4f}; frames: perf {sum(map(len, oracle))}, uwind {sum(map(len, ours))}")
+    assert share_at_start(ours) >= share_at_start(oracle)
+    assert complete(report) >= share_at_start(oracle)
+    same, other = compare(ours, oracle)
+    assert same >= 0.99 * (same + other), (same, other)
+
+
+def is_same(own, theirs):
+    """A caller's address is its call's for one of the two, and where it returns to for the other; one may be that in memory.
+    Functions have several names."""
+    return (own.address - theirs.address) % 4096 in (0, 1)
+
+
+def compare(ours, oracle):
+    """Stacks that perf has walked to the end: how many are the same as ours, and how many are not."""
+    same = other = 0
+    for own, theirs in zip(ours, oracle):
+        if not ends_at_start(theirs):
+            continue
+        equal = len(own) == len(theirs) and all(map(is_same, own, theirs))
+        same, other = same + equal, other + (not equal)
+    return same, other
+
+
+WORK = {
+    "threads": [guest.PROGRAMS / "threads_victim", "2"],
+    "python": ["python3", "-c", "sum(len(str(i)) for i in range(300000))"],
+    "sort": ["sh", "-c", "seq 200000 | sort -R | sort -n | tail -1"],
+}
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_copied_stacks_are_at_least_as_complete_as_perfs(work):
+    name = recorded(f"{work}.data", "-e", "cpu-clock", "-F", "199", "--call-graph", "dwarf,16384", command=WORK[work])
+    report = converted(name)
+    check_against_perf(report, script(name))
+    assert report.session["converted"]["from"] == "perf.data"
+    assert report.session["events"][0]["name"] == "cpu-clock"
+
+
+def test_chains_of_frame_pointers_are_taken_over():
+    name = recorded("fp.data", "-e", "cpu-clock", "-F", "199", "-g", command=WORK["python"])
+    report, oracle = converted(name), script(name)
+    assert len(report.json["samples"]) == len(oracle)
+    ours = list(stacks(report))
+    assert list(map(len, ours)) == list(map(len, oracle))
+
+
+def test_several_events_are_told_apart():
+    name = recorded("several.data", "-e", "cpu-clock,page-faults", "-g", command=WORK["sort"])
+    report = converted(name)
+    by_event = collections.Counter(report.session["events"][sample["event"]]["name"] for sample in report.json["samples"])
+    text = perf("script", "-F", "event", "-i", name)
+    assert by_event == collections.Counter(line.strip().rstrip(":") for line in text.splitlines() if line.strip().endswith(":"))
+
+
+def test_kernel_frames_are_named():
+    name = recorded("kernel.data", "-e", "cpu-clock", "-F", "199", "-g", command=WORK["sort"])
+    report = converted(name)
+    kernel = [frame for frame in report.json["frames"] if frame["kernel"]]
+    assert kernel
+    assert sum(frame["symbol"] is not None for frame in kernel) >= 0.99 * len(kernel)
+
+
+def test_a_program_that_was_replaced_is_not_used():
+    shutil.copy(shutil.which("xz"), "worker")
+    name = recorded("replaced.data", "-e", "cpu-clock", "-F", "199", "--call-graph", "dwarf", "--buildid-all", command=[
+        "sh", "-c", "head -c 6000000 /dev/urandom | ./worker -9 > /dev/null"])
+    before = converted(name)
+    shutil.rmtree(os.path.expanduser("~/.debug"), ignore_errors=True)
+    shutil.copy(shutil.which("python3"), "other")
+    os.replace("other", "worker")
+    after = converted(name)
+    assert before.counters["files_changed"] == 0
+    assert after.counters["files_changed"] == 1
+    assert before.of("worker").complete > after.of("worker").complete
+    assert len(before.json["samples"]) == len(after.json["samples"])
+
+
+def test_what_is_no_recording_is_refused():
+    for text, why in ((b"", "only 0 bytes"), (b"x" * 500, "is no perf.data file")):
+        with open("broken.data", "wb") as file:
+            file.write(text)
+        assert why in guest.run("uwind", "convert", "broken.data", status=64)
+    name = recorded("cut.data", "-e", "cpu-clock", "-g", command=["true"])
+    os.truncate(name, os.path.getsize(name) // 2)
+    assert "cut off" in guest.run("uwind", "convert", name, status=64)
+
+
+def knows_deferred():
+    """Whether this perf and this kernel defer chains."""
+    if platform.machine() != "x86_64" or "defer" not in guest.result_of(PERF, "record", "-h").stdout:
+        return False
+    return guest.result_of(PERF, "record", "-q", "-e", "cpu-clock", "--call-graph", "fp,defer", "-o", "defer.data", "true").returncode == 0
+
+
+def test_deferred_chains_are_joined_with_their_samples():
+    if not knows_deferred():
+        pytest.skip("this perf or this kernel does not defer chains")
+    name = recorded("deferred.data", "-e", "cpu-clock", "-F", "199", "--call-graph", "fp,defer", command=WORK["python"])
+    report, oracle = converted(name), script(name)
+    assert len(report.json["samples"]) == len(oracle)
+    ours = list(stacks(report))
+    assert sum(map(len, ours)) >= sum(map(len, oracle))
+    assert any(sample["cookie"] for sample in report.json["samples"])
