@@ -106,7 +106,7 @@ def compare(ours, oracle):
 
 WORK = {
     "threads": [guest.PROGRAMS / "threads_victim", "2"],
-    "python": ["python3", "-c", "sum(len(str(i)) for i in range(300000))"],
+    "python": ["python3", "-c", "sum(len(str(i)) for i in range(1500000))"],
     "sort": ["sh", "-c", "seq 200000 | sort -R | sort -n | tail -1"],
 }
 
@@ -124,8 +124,9 @@ def test_chains_of_frame_pointers_are_taken_over():
     name = recorded("fp.data", "-e", "cpu-clock", "-F", "199", "-g", command=WORK["python"])
     report, oracle = converted(name), script(name)
     assert len(report.json["samples"]) == len(oracle)
-    ours = list(stacks(report))
-    assert list(map(len, ours)) == list(map(len, oracle))
+    # perf leaves out what is no address.
+    same = [len(own) >= len(theirs) and all(map(is_same, own, theirs)) for own, theirs in zip(stacks(report), oracle)]
+    assert sum(same) == len(same), [pair for pair in zip(same, stacks(report), oracle) if not pair[0]][:2]
 
 
 def test_several_events_are_told_apart():
