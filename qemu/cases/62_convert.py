@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Expected: 90 s
+# Needs: /usr/bin/perf
 """What perf has recorded becomes a report: as many samples as perf script shows, stacks that are at least as complete, and
 functions that are the same where perf has them. Deferred chains are joined with their samples."""
 import collections
