@@ -79,7 +79,7 @@ long_part() { # PART
 		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 57_requests REQUESTS=100000; done
 		;;
 	events-amd64 | events-arm64) # 100,000 of each kind; 15 minutes a kernel
-		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel '61_events 64_off_cpu' EVENTS=100000 TIMES=100 CASE_LIMIT=3000; done
+		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel '61_events 62_convert 63_kernel_frames 64_off_cpu' EVENTS=100000 TIMES=100 CASE_LIMIT=3000; done
 		;;
 	lives-amd64 | lives-arm64) vm_part "${1#*-}" 6.1 '35_lives 36_trouble' LOADS=10000 ;;
 	spaces-*) spaces_part amd64 "${1#*-}" ;;
