@@ -55,7 +55,7 @@ build_stall_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/stall-kmod-$2
 
 build_unit() {
 	configure check build/check
-	ninja -C build/check unit_tests
+	ninja -C build/check unit_tests uwind uwindd
 }
 
 build_bench() {
