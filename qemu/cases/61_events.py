@@ -16,11 +16,9 @@ GETPPID = {"x86_64": 110, "aarch64": 173}[platform.machine()]
 
 
 def recorded(name, events, kind, *options):
-    """The report of a recording of one kind of things, which happen EVENTS times. On one CPU: the kernel runs the handlers of a
-    probe in user space one after the other, one for each CPU, and a thread that is moved in between meets two that are its, or
-    none."""
+    """The report of a recording of one kind of things, which happen EVENTS times."""
     path = f"{name}.json"
-    guest.run("uwind", "record", *events, *options, "-o", path, "--", "taskset", "-c", "0", VICTIM, kind, EVENTS)
+    guest.run("uwind", "record", *events, *options, "-o", path, "--", VICTIM, kind, EVENTS)
     return guest.checked_report(path)
 
 

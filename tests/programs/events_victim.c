@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // Does one thing as often as it is asked, each time by the same function: events_victim calls|faults|signals|switches|traced TIMES
-// Two pages of a mapping are given back before each fault, so that no fault stands for several pages. It says how often it was
-// switched off meanwhile: because it waited, and otherwise.
+// It stays on its CPU: the kernel runs the handlers of a probe in user space one after the other, one for each CPU, and a
+// thread that is moved in between meets two that are its, or none. Two pages of a mapping are given back before each fault,
+// so that no fault stands for several pages. It says how often it was switched off meanwhile: because it waited, and
+// otherwise.
 #include <err.h>
 #include <sched.h>
 #include <signal.h>
@@ -75,12 +77,23 @@ static const struct {
 	{ "switches", do_switch }, { "traced", do_traced },
 };
 
+static void stay_here(void)
+{
+	cpu_set_t here;
+
+	CPU_ZERO(&here);
+	CPU_SET(sched_getcpu(), &here);
+	if (sched_setaffinity(0, sizeof(here), &here))
+		err(1, "sched_setaffinity");
+}
+
 int main(int argc, char **argv)
 {
 	long times = argc == 3 ? atol(argv[2]) : 0;
 	struct rusage before, after;
 
 	signal(SIGUSR1, handler);
+	stay_here();
 	for (size_t kind = 0; argc == 3 && kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
 		if (strcmp(argv[1], kinds[kind].name))
 			continue;
