@@ -29,16 +29,6 @@ std::size_t rows_of(const TableContent& content)
 	return rows ? rows->rows.size() : 0;
 }
 
-// Byte 2 of an .sframe section is its version.
-Method method_of(const TableContent& content)
-{
-	if (const auto* rows = std::get_if<TableRows>(&content))
-		return Method(rows->method);
-	const auto& bytes = std::get<SframeSection>(content).bytes;
-	const unsigned version = bytes.size() > 2 ? bytes[2] : 0;
-	return version == 3 ? Method::SFRAME_V3 : version == 2 ? Method::SFRAME_V2 : Method::SFRAME_V1;
-}
-
 } // namespace
 
 RecordedFiles::RecordedFiles(const Ports& ports, Modules& modules, const Origin& origin)

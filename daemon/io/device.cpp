@@ -89,20 +89,6 @@ uwind_table_create request_for(const TableRows& rows)
 	return request;
 }
 
-// An .sframe section begins with its magic number (2 bytes) and its version (1 byte).
-Method method_of(const SframeSection& section)
-{
-	const unsigned version = section.bytes.size() > 2 ? section.bytes[2] : 0;
-	if (version >= 1 && version <= 3)
-		return Method(unsigned(Method::SFRAME_V1) + version - 1);
-	return Method::NONE;
-}
-
-Method method_of(const TableRows& rows)
-{
-	return Method(rows.method);
-}
-
 Error create_error(int code, const uwind_table_create& request)
 {
 	if (code == EBADMSG)
@@ -151,7 +137,7 @@ Result<MadeTable> Device::create_table(const TableContent& content)
 	made.table = request.table;
 	made.rows = request.nr_rows;
 	made.bytes = request.bytes;
-	made.method = std::visit([](const auto& source) { return method_of(source); }, content);
+	made.method = method_of(content);
 	return made;
 }
 

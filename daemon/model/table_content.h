@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/table_rows.h"
+#include "model/words.h"
 
 namespace uwind {
 
@@ -19,6 +20,17 @@ struct SframeSection {
 };
 
 using TableContent = std::variant<SframeSection, TableRows>;
+
+// How walks name it. An .sframe section begins with its magic number (2 bytes) and its version (1 byte). NONE: it has
+// another version.
+inline Method method_of(const TableContent& content)
+{
+	if (const auto* rows = std::get_if<TableRows>(&content))
+		return Method(rows->method);
+	const auto& bytes = std::get<SframeSection>(content).bytes;
+	const unsigned version = bytes.size() > 2 ? bytes[2] : 0;
+	return version >= 1 && version <= 3 ? Method(unsigned(Method::SFRAME_V1) + version - 1) : Method::NONE;
+}
 
 // What a file provides.
 struct FileContent {
