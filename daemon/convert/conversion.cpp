@@ -7,8 +7,6 @@
 namespace uwind {
 namespace {
 
-constexpr std::size_t kernel_most_frames = 127;
-
 // What cannot be told from a deferred sample's absent chain, or a kernel thread, has these names in counters.lost.
 constexpr char no_deferred_chain[] = "no_deferred_chain", not_recorded[] = "not_recorded", no_room[] = "no_room";
 
@@ -26,7 +24,7 @@ std::shared_ptr<const StackPart> kernel_stack_of(const PerfSample& sample)
 		frame.method = part->frames.size() == 1 ? Method::PC : Method::KERNEL;
 	}
 	part->depth = part->frames.size();
-	part->stop = part->depth < kernel_most_frames ? Stop::OUTERMOST : Stop::DEPTH;
+	part->stop = part->depth < usual_chain_frames ? Stop::OUTERMOST : Stop::DEPTH;
 	return part;
 }
 

@@ -7,8 +7,6 @@
 namespace uwind {
 namespace {
 
-constexpr std::size_t kernel_most_frames = 127; // of a chain, unless kernel.perf_event_max_stack says otherwise
-
 std::shared_ptr<const StackPart> part_of(std::vector<StackFrame> frames, Stop stop)
 {
 	auto part = std::make_shared<StackPart>();
@@ -104,7 +102,7 @@ Stop StackWalks::end_of(const std::vector<StackFrame>& frames, Arch arch, Record
 	const Stop stop = go_on(last, {frames.begin(), frames.end() - 1}, code).stop;
 	if (stop == Stop::OUTERMOST || stop == Stop::THREAD_START)
 		return stop;
-	return frames.size() >= kernel_most_frames ? Stop::DEPTH : Stop::NO_TABLE;
+	return frames.size() >= usual_chain_frames ? Stop::DEPTH : Stop::NO_TABLE;
 }
 
 RecordedStack StackWalks::adopt(const std::vector<std::uint64_t>& chain, Arch arch, RecordedCode& code)

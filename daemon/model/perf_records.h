@@ -13,6 +13,9 @@
 
 namespace uwind {
 
+// Of a chain, on either side of the kernel's border, unless kernel.perf_event_max_stack says otherwise.
+inline constexpr std::size_t usual_chain_frames = 127;
+
 // What was counted.
 struct PerfEvent {
 	std::string name;
