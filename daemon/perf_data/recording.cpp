@@ -50,10 +50,10 @@ void FileRecording::queue(const RawRecord& record)
 	skipped_.unknown += kind == Kind::unknown;
 	if (kind != Kind::read)
 		return;
-	const Attribute& attribute = attributes_.of(attributes_.event_of(record.type, record.body));
-	if (const auto time = time_of(attribute, record.type, record.body))
+	const auto event = attributes_.event_of(record.type, record.body);
+	if (const auto time = time_of(attributes_.of(event), record.type, record.body))
 		last_ns_ = *time;
-	sorter_.add(record, last_ns_);
+	sorter_.add(record, event, last_ns_);
 }
 
 // False: there was no further record.
@@ -73,15 +73,15 @@ Result<bool> FileRecording::read_on()
 // Nothing: it contradicts itself, which is counted.
 std::optional<PerfRecord> FileRecording::parsed(const Sorter::Record& record)
 {
-	const auto event = attributes_.event_of(record.type, record.body);
+	const Attribute& attribute = attributes_.of(record.event);
 	std::optional<PerfRecord> result;
 	if (record.type == PERF_RECORD_SAMPLE) {
-		if (auto sample = sample_in(attributes_.of(event), arch_, record.misc, record.body)) {
-			sample->event = event;
+		if (auto sample = sample_in(attribute, arch_, record.misc, record.body)) {
+			sample->event = record.event;
 			result = std::move(*sample);
 		}
 	} else {
-		result = other_record_in(attributes_.of(event), record);
+		result = other_record_in(attribute, record);
 	}
 	skipped_.malformed += !result;
 	return result;

@@ -16,11 +16,11 @@ std::size_t bytes_of(const Sorter::Record& record)
 
 } // namespace
 
-void Sorter::add(const RawRecord& raw, std::uint64_t time_ns)
+void Sorter::add(const RawRecord& raw, std::optional<std::uint32_t> event, std::uint64_t time_ns)
 {
 	late_ += time_ns < gone_ns_;
 	newest_ns_ = std::max(newest_ns_, time_ns);
-	Record record{raw.type, raw.misc, {raw.body.begin(), raw.body.end()}};
+	Record record{raw.type, raw.misc, event, {raw.body.begin(), raw.body.end()}};
 	bytes_ += bytes_of(record);
 	waiting_.emplace(time_ns, std::move(record));
 	halve_ = halve_ || bytes_ > limit_;

@@ -18,6 +18,7 @@ public:
 	struct Record {
 		std::uint32_t type = 0;
 		std::uint16_t misc = 0;
+		std::optional<std::uint32_t> event; // which of the recording's it is of; nothing: it does not say
 		std::vector<std::uint8_t> body;
 	};
 
@@ -25,7 +26,7 @@ public:
 	explicit Sorter(std::size_t limit = usual_limit) : limit_(limit) {}
 
 	// Records with the same time keep their order.
-	void add(const RawRecord& record, std::uint64_t time_ns);
+	void add(const RawRecord& record, std::optional<std::uint32_t> event, std::uint64_t time_ns);
 	// The mark.
 	void end_round();
 	// There is no further record.

@@ -267,13 +267,13 @@ TEST_CASE("above the sorter's limit half of the records go on, and later ones ar
 	perf_data::Sorter sorter(1000);
 	const std::vector<std::uint8_t> body(100);
 	for (std::uint64_t time_ns = 10; time_ns < 20; time_ns++)
-		sorter.add({1, 0, body}, time_ns);
+		sorter.add({1, 0, body}, std::nullopt, time_ns);
 	std::size_t gone = 0;
 	while (sorter.next())
 		gone++;
 	CHECK(gone >= 5);
 	CHECK(gone < 10);
-	sorter.add({1, 0, body}, 1);
+	sorter.add({1, 0, body}, std::nullopt, 1);
 	CHECK(sorter.late() == 1);
 	sorter.end();
 	while (sorter.next())
