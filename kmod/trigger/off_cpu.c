@@ -192,7 +192,7 @@ static void switch_probe(void *data, bool preempt, struct task_struct *prev, str
 		if (!places_add(prev, &off))
 			count_no_room();
 	}
-	if (places_remove(next, &off))
+	if (is_of_interest(next) && places_remove(next, &off)) /* it is what it was when it went */
 		fire_all(next, &off);
 }
 
