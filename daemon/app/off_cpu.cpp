@@ -133,7 +133,8 @@ void explain_off_cpu(KernelNames& names, Report& report)
 {
 	if (report.off_cpu.empty())
 		return;
-	const Scheduler scheduler{names.address_of("__sched_text_start"), names.address_of("__sched_text_end")};
+	const auto text = names.addresses_of({"__sched_text_start", "__sched_text_end"});
+	const Scheduler scheduler{text[0], text[1]};
 	for (const ReportSample& sample : report.samples)
 		if (sample.off_cpu)
 			explain(names, scheduler, sample, report);

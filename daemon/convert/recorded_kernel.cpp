@@ -45,7 +45,8 @@ void RecordedKernel::take(const PerfMapping& record)
 {
 	const Mapping& mapping = record.mapping;
 	if (mapping.path.starts_with(kernel_path)) {
-		const std::uint64_t now = is_ours_ ? ours_.address_of(mapping.path.substr(sizeof(kernel_path) - 1)) : 0;
+		const std::string symbol = mapping.path.substr(sizeof(kernel_path) - 1);
+		const std::uint64_t now = is_ours_ ? ours_.addresses_of({symbol})[0] : 0;
 		if (now && !slide_) {
 			text_ = mapping.pgoff;
 			slide_ = text_ - now;

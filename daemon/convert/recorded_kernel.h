@@ -24,7 +24,10 @@ public:
 
 	std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) override;
 	KernelModule module(const std::string& name) override;
-	std::uint64_t address_of(const std::string& symbol) override { return ours_.address_of(symbol); }
+	std::vector<std::uint64_t> addresses_of(const std::vector<std::string>& symbols) override
+	{
+		return ours_.addresses_of(symbols);
+	}
 	std::string syscall_name(std::uint32_t number, bool compat) override
 	{
 		return ours_.syscall_name(number, compat);

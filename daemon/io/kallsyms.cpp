@@ -174,10 +174,13 @@ std::vector<std::optional<KernelName>> Kallsyms::find(const std::vector<std::uin
 	return find_in_kallsyms(text ? std::string_view(*text) : std::string_view(), addresses);
 }
 
-std::uint64_t Kallsyms::address_of(const std::string& symbol)
+std::vector<std::uint64_t> Kallsyms::addresses_of(const std::vector<std::string>& symbols)
 {
 	const auto text = read_text("/proc/kallsyms", most_kallsyms_bytes);
-	return text ? address_in_kallsyms(*text, symbol) : 0;
+	std::vector<std::uint64_t> addresses;
+	for (const std::string& symbol : symbols)
+		addresses.push_back(text ? address_in_kallsyms(*text, symbol) : 0);
+	return addresses;
 }
 
 std::string Kallsyms::syscall_name(std::uint32_t number, bool compat)

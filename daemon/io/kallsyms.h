@@ -13,7 +13,7 @@ class Kallsyms : public KernelNames {
 public:
 	std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) override;
 	KernelModule module(const std::string& name) override;
-	std::uint64_t address_of(const std::string& symbol) override;
+	std::vector<std::uint64_t> addresses_of(const std::vector<std::string>& symbols) override;
 	std::string syscall_name(std::uint32_t number, bool compat) override;
 };
 

@@ -28,8 +28,8 @@ public:
 	// Of each address, in order. Nothing: there is no name, or this user may not see it (kernel.kptr_restrict).
 	virtual std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) = 0;
 	virtual KernelModule module(const std::string& name) = 0;
-	// Of a symbol of the kernel itself. 0: there is none, or it may not be seen.
-	virtual std::uint64_t address_of(const std::string& symbol) = 0;
+	// Of symbols of the kernel itself, in order. 0: there is none, or it may not be seen.
+	virtual std::vector<std::uint64_t> addresses_of(const std::vector<std::string>& symbols) = 0;
 	// "": it has none that is known. compat: one of the 32-bit ABI.
 	virtual std::string syscall_name(std::uint32_t number, bool compat) = 0;
 };

@@ -268,11 +268,14 @@ public:
 	}
 
 	// The scheduler's functions are the first page.
-	std::uint64_t address_of(const std::string& symbol) override
+	std::vector<std::uint64_t> addresses_of(const std::vector<std::string>& symbols) override
 	{
-		return symbol == "__sched_text_end"                          ? start + 0x1000
-		       : symbol == "_text" || symbol == "__sched_text_start" ? start
-									     : 0;
+		const std::map<std::string, std::uint64_t> known = {
+			{"_text", start}, {"__sched_text_start", start}, {"__sched_text_end", start + 0x1000}};
+		std::vector<std::uint64_t> addresses;
+		for (const std::string& symbol : symbols)
+			addresses.push_back(known.contains(symbol) ? known.at(symbol) : 0);
+		return addresses;
 	}
 
 	std::string syscall_name(std::uint32_t number, bool compat) override

@@ -2,37 +2,13 @@
 // How samples become processes, frames and stacks.
 #include <catch2/catch.hpp>
 
-#include "app/naming.h"
-#include "unit/fake_machine.h"
+#include "unit/app/reported.h"
 
 using namespace uwind;
 
-namespace {
-
-void ignore_file(std::uint32_t, std::uint32_t, std::uint64_t) {}
-
-struct Fixture {
-	FakeFiles files;
-	FakeProcesses processes{files};
-	FakeObjects objects{files};
-	Modules modules;
-	Symbols symbols{objects, processes, modules};
-	Aggregate aggregate{processes};
-	FakeKernelNames kernel_names;
-
-	Report report()
-	{
-		Report report;
-		fill_report(aggregate.take(), modules, symbols, kernel_names, report);
-		return report;
-	}
-};
-
-} // namespace
-
 TEST_CASE("equal stacks are kept once, and every sample points to its own")
 {
-	Fixture f;
+	Reported f;
 	const auto a = stack_record(1, {frame(0x10, 0, 0, Method::PC), frame(0x20, 0, 0, Method::FP)});
 	auto b = a;
 	b.stack = stack_part(a.stack->frames, Stop::NO_TABLE);
@@ -48,7 +24,7 @@ TEST_CASE("equal stacks are kept once, and every sample points to its own")
 
 TEST_CASE("a stack in parts is the same stack as one that is whole")
 {
-	Fixture f;
+	Reported f;
 	const auto inner = frame(0x10, 0, 0, Method::PC), outer = frame(0x20, 0, 0, Method::FP);
 	const auto whole = stack_record(1, {inner, outer});
 	auto parts = whole;
@@ -64,7 +40,7 @@ TEST_CASE("a stack in parts is the same stack as one that is whole")
 
 TEST_CASE("an exec opens a new process entry with the same pid")
 {
-	Fixture f;
+	Reported f;
 	auto record = stack_record(1, {});
 	f.aggregate.add(record, ignore_file);
 	record.exec_id = 2;
@@ -79,7 +55,7 @@ TEST_CASE("an exec opens a new process entry with the same pid")
 
 TEST_CASE("a process is as wide as its stacks are, whatever was lost before")
 {
-	Fixture f;
+	Reported f;
 	auto lost = stack_record(1, {});
 	lost.lost = Loss::EXEC;
 	lost.stack = nullptr;
@@ -95,7 +71,7 @@ TEST_CASE("a process is as wide as its stacks are, whatever was lost before")
 
 TEST_CASE("a process is called as its main thread is")
 {
-	Fixture f;
+	Reported f;
 	f.processes.facts_[1] = {"/bin/a", "main", 12'340'000'000};
 	auto record = stack_record(1, {});
 	record.tid = 2;
@@ -109,7 +85,7 @@ TEST_CASE("a process is called as its main thread is")
 
 TEST_CASE("a process is called as it was last, whichever processor's samples come first")
 {
-	Fixture f;
+	Reported f;
 	auto earlier = stack_record(1, {}), later = earlier;
 	earlier.time_ns = 1;
 	later.time_ns = 2;
@@ -121,7 +97,7 @@ TEST_CASE("a process is called as it was last, whichever processor's samples com
 
 TEST_CASE("a process that took over the number lends no name")
 {
-	Fixture f;
+	Reported f;
 	f.processes.facts_[1] = {"/bin/other", "other", 99'000'000'000};
 	f.aggregate.add(stack_record(1, {}), ignore_file);
 	const auto report = f.report();
@@ -131,7 +107,7 @@ TEST_CASE("a process that took over the number lends no name")
 
 TEST_CASE("a lost request is a sample without a stack that says why")
 {
-	Fixture f;
+	Reported f;
 	auto record = stack_record(1, {});
 	record.lost = Loss::EXEC;
 	record.stack = nullptr;
@@ -167,7 +143,7 @@ TEST_CASE("beyond the limits samples and stacks are counted, not kept")
 
 TEST_CASE("a return address at a function's end belongs to the call before it")
 {
-	Fixture f;
+	Reported f;
 	auto& file = f.files.add("/bin/a");
 	file.symbols = {{0x400000, 0x10, Binding::global, "caller"}, {0x400010, 0x10, Binding::global, "next"}};
 	const auto id = f.modules.add(file.identity, "/bin/a").id;
@@ -195,7 +171,7 @@ TEST_CASE("an offset is in the file's address space, whatever the segments' offs
 
 TEST_CASE("frames of all SFrame versions are called sframe in reports")
 {
-	Fixture f;
+	Reported f;
 	f.aggregate.add(stack_record(1, {frame(0x10, 0, 0, Method::PC), frame(0x20, 0, 0, Method::SFRAME_V3)}),
 			ignore_file);
 	const auto report = f.report();
@@ -222,7 +198,7 @@ EventRecord kernel_event(std::vector<StackFrame> frames)
 
 TEST_CASE("a counter's sample has its event, its period, and both stacks")
 {
-	Fixture f;
+	Reported f;
 	const auto answer = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
 	constexpr std::uint64_t address = FakeKernelNames::start + 0x2010;
 	f.aggregate.add(
@@ -251,7 +227,7 @@ TEST_CASE("a counter's sample has its event, its period, and both stacks")
 
 TEST_CASE("a frame of a kernel's module lies in that module, and one without a name in none")
 {
-	Fixture f;
+	Reported f;
 	constexpr std::uint64_t address = FakeKernelNames::module_start + 0x2010;
 	f.aggregate.add(kernel_event({frame(address, 0, 0, Method::PC), frame(0x1000, 0, 0, Method::KERNEL)}), nullptr,
 			ignore_file);
@@ -267,7 +243,7 @@ TEST_CASE("a frame of a kernel's module lies in that module, and one without a n
 
 TEST_CASE("what a sample's own weight counts has the event and the period that were said")
 {
-	Fixture f;
+	Reported f;
 	f.aggregate.set_weighed(0, 1000);
 	auto record = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
 	record.weight = 3;

@@ -2,14 +2,11 @@
 // Times off the CPU: why, and who ended them.
 #include <catch2/catch.hpp>
 
-#include "app/naming.h"
-#include "unit/fake_machine.h"
+#include "unit/app/reported.h"
 
 using namespace uwind;
 
 namespace {
-
-void ignore_file(std::uint32_t, std::uint32_t, std::uint64_t) {}
 
 constexpr std::uint64_t schedule = FakeKernelNames::start + 0x10, mutex = FakeKernelNames::start + 0x20,
 			waits = FakeKernelNames::start + 0x5000, fault = FakeKernelNames::start + 0x6000;
@@ -33,29 +30,14 @@ EventRecord away(std::vector<std::uint64_t> pcs, std::optional<std::uint32_t> sy
 	return event;
 }
 
-struct Fixture {
-	FakeFiles files;
-	FakeProcesses processes{files};
-	FakeObjects objects{files};
-	Modules modules;
-	Symbols symbols{objects, processes, modules};
-	Aggregate aggregate;
-	FakeKernelNames kernel_names;
-
-	explicit Fixture(Aggregate::Limits limits = {}) : aggregate(processes, limits)
+struct Fixture : Reported {
+	explicit Fixture(Aggregate::Limits limits = {}) : Reported(limits)
 	{
 		kernel_names.calls = {{0, "read"}, {35, "nanosleep"}, {202, "futex"}, {230, "clock_nanosleep_time64"}};
 		kernel_names.functions = {{schedule, "schedule"},
 					  {mutex - 1, "mutex_lock"},
 					  {waits - 1, "pipe_read"},
 					  {fault - 1, "handle_mm_fault"}};
-	}
-
-	Report report()
-	{
-		Report report;
-		fill_report(aggregate.take(), modules, symbols, kernel_names, report);
-		return report;
 	}
 
 	ReportOffCpu explained(const EventRecord& event)
