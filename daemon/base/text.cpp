@@ -55,6 +55,14 @@ std::string_view without_deleted(std::string_view path)
 	return path.ends_with(mark) ? path.substr(0, path.size() - mark.size()) : path;
 }
 
+std::string printable(std::string text)
+{
+	for (char& c : text)
+		if (static_cast<unsigned char>(c) < ' ' || c == '\x7f')
+			c = '?';
+	return text;
+}
+
 std::string rfc3339(std::int64_t seconds_since_1970)
 {
 	const std::time_t time = seconds_since_1970;

@@ -29,6 +29,9 @@ std::string_view basename_of(std::string_view path);
 // Without the " (deleted)" that the kernel appends to the path of a file that is gone.
 std::string_view without_deleted(std::string_view path);
 
+// Control characters become '?': no line ends inside of it, and no terminal obeys it.
+std::string printable(std::string text);
+
 // UTC, RFC 3339, seconds: "2026-01-31T23:59:59Z".
 std::string rfc3339(std::int64_t seconds_since_1970);
 

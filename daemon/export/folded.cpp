@@ -12,14 +12,11 @@ namespace uwind {
 namespace {
 
 // What separates fields and lines may not stand inside one.
-std::string plain(std::string text)
+std::string plain(const std::string& text)
 {
-	for (char& c : text)
-		if (c == ';')
-			c = ':';
-		else if (static_cast<unsigned char>(c) < ' ')
-			c = '?';
-	return text;
+	std::string result = printable(text);
+	std::replace(result.begin(), result.end(), ';', ':');
+	return result;
 }
 
 // Kernel frames are marked as flame graph programs expect it.

@@ -9,25 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
+
 namespace uwind {
 namespace {
-
-bool is_control(char c)
-{
-	return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
-}
-
-// No line ends inside of a name.
-std::string one_line(std::string text)
-{
-	std::replace_if(text.begin(), text.end(), is_control, '?');
-	return text;
-}
 
 // Readers take a name up to the first blank, or up to the first blank with a number after it.
 std::string one_word(const std::string& text)
 {
-	std::string word = one_line(text);
+	std::string word = printable(text);
 	std::replace(word.begin(), word.end(), ' ', '_');
 	return word;
 }
@@ -55,7 +45,7 @@ std::string event_of(const Report& report, const ReportSample& sample)
 // Readers take what begins with a parenthesis for no function: "(anonymous namespace)::f()".
 std::string function_of(const std::string& symbol)
 {
-	std::string name = one_line(symbol);
+	std::string name = printable(symbol);
 	if (!name.starts_with('('))
 		return name;
 	name.front() = '{';

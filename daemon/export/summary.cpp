@@ -18,14 +18,6 @@ namespace {
 constexpr std::size_t max_programs = 50;
 constexpr std::size_t max_frames_shown = 40;
 
-std::string printable(std::string text)
-{
-	for (char& c : text)
-		if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
-			c = '?';
-	return text;
-}
-
 std::string row(const std::string& name, const std::string& samples, const std::string& all, const std::string& later,
 		const std::string& why)
 {

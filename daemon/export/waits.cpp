@@ -12,19 +12,13 @@
 #include <tuple>
 #include <vector>
 
+#include "base/text.h"
+
 namespace uwind {
 namespace {
 
 constexpr std::size_t most_rows = 20;
 constexpr std::size_t most_wakers = 4; // of a chain
-
-std::string printable(std::string text)
-{
-	for (char& c : text)
-		if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
-			c = '?';
-	return text;
-}
 
 struct Row {
 	std::string program, reason, channel, wakers;
