@@ -30,10 +30,6 @@ def recorded_switches():
     return guest.checked_report("switches.json"), waited, waited + preempted
 
 
-def names(report, stack):
-    return [] if stack is None else report.names(report.json["stacks"][stack])
-
-
 def innermost(report, sample):
     """The function of the innermost frame in user space, and the offset in it."""
     frame = report.json["frames"][report.json["stacks"][sample["user_stack"]]["frames"][0]]
@@ -43,7 +39,7 @@ def innermost(report, sample):
 def by_function(report, function, event=0):
     """Samples of an event with that function in their stack in user space."""
     return [sample for sample in report.json["samples"]
-            if sample.get("event") == event and function in names(report, sample["user_stack"])]
+            if sample.get("event") == event and function in report.names_at(sample["user_stack"])]
 
 
 def check_all_there(report, samples, least=EVENTS, most=EVENTS):
@@ -78,7 +74,7 @@ def test_each_time_is_a_sample(event, kind, function, kernel):
     complete = [report.json["stacks"][sample["user_stack"]]["complete"] for sample in samples]
     assert sum(complete) >= 0.99 * len(samples)
     if kernel:
-        assert all(any(kernel in name for name in names(report, sample["kernel_stack"])) for sample in samples)
+        assert all(any(kernel in name for name in report.names_at(sample["kernel_stack"])) for sample in samples)
 
 
 def test_each_switch_to_another_thread_is_a_sample():
@@ -86,7 +82,7 @@ def test_each_switch_to_another_thread_is_a_sample():
     samples = by_function(report, "do_switch")
     assert waited >= EVENTS // 2
     check_all_there(report, samples, least=waited, most=most)
-    assert all(any("schedule" in name for name in names(report, sample["kernel_stack"])) for sample in samples)
+    assert all(any("schedule" in name for name in report.names_at(sample["kernel_stack"])) for sample in samples)
 
 
 def test_a_probed_function_is_the_innermost_frame_and_its_caller_at_its_return():
@@ -119,7 +115,7 @@ def test_kernel_threads_have_the_kernels_stack(start_recording):
     guest.run(VICTIM, "switches", 200)
     report = recording.end()
     threads = [sample for sample in report.json["samples"] if sample["user_stack"] is None and sample["kernel_stack"] is not None]
-    assert any("kthread" in names(report, sample["kernel_stack"]) for sample in threads)
+    assert any("kthread" in report.names_at(sample["kernel_stack"]) for sample in threads)
     folded = guest.run("uwind", "report", "-i", report.path, "--format", "folded", "--comm", "events_victim")
     assert any("do_switch" in line and line.rstrip().split(" ")[0].endswith("_[k]") for line in folded.splitlines()), folded
 

@@ -137,6 +137,10 @@ class Report:
     def names(self, stack):
         return [self.name(i) for i in stack["frames"]]
 
+    def names_at(self, index):
+        """Of the stack that a sample names so; none where there is none."""
+        return [] if index is None else self.names(self.json["stacks"][index])
+
     def tables(self, path):
         """Of the modules whose path contains this."""
         return {m["path"]: m["table"] for m in self.json["modules"] if path in m["path"]}
