@@ -3,6 +3,7 @@
 // lead to, then what is left. Nothing is kept of a beginning one of whose paths makes no sense.
 #include "tables/code/arm/code.h"
 
+#include "tables/code/arm/landings.h"
 #include "tables/code/arm/paths.h"
 #include "tables/code/arm/pointer.h"
 
@@ -25,7 +26,7 @@ class ArmCodeReader {
 public:
 	ArmCodeReader(Bytes code, std::uint32_t address, const ArmCodeHints& hints)
 	    : hints_(hints), text_(code, address), proof_(text_), paths_(text_, proof_, hints.no_return),
-	      state_(text_.places())
+	      state_(text_.places()), landings_(text_, proof_)
 	{
 	}
 
@@ -41,12 +42,6 @@ private:
 		std::unique_ptr<ArmKeptTry> scouted; // null: it has not been, or could not be kept
 	};
 
-	// Frames of a function that its blocks may have which no path leads to: one of those at its computed jumps, or,
-	// where exceptions land, one of those after its calls.
-	struct Inside {
-		std::vector<ArmFrameNumber> jumps, landings;
-	};
-
 	void note_function(std::size_t at, bool thumb);
 	bool scout(std::size_t number);
 	bool is_news(const ArmCall& call) const;
@@ -55,13 +50,12 @@ private:
 	bool begin_with(const std::vector<ArmFrameNumber>& frames, std::size_t at, bool thumb, ArmEvidence needed);
 	bool begin_inside(std::size_t at, bool thumb);
 	bool begin_somehow(std::size_t at, bool thumb, bool after_code);
-	const Inside& inside_before(std::size_t at) const;
+	const std::vector<ArmFrameNumber>& jumps_before(std::size_t at) const;
 	ArmEvidence needed_at(std::size_t at) const;
 	void keep();
 	void read_pointer(std::uint32_t address);
 	void read_pointers();
 	void read_rest();
-	bool is_prologue(std::size_t at, bool thumb) const;
 	bool is_padding(std::size_t at, bool thumb) const;
 
 	const ArmCodeHints& hints_;
@@ -73,7 +67,10 @@ private:
 	std::size_t kept_entries_ = 0;    // of those that are scouted
 	// The same, with less certainty: what relocations point to as long as it is unseen, and what code points to.
 	std::vector<std::uint32_t> hinted_, pointers_;
-	std::map<std::size_t, Inside> inside_; // by beginning
+	// Frames at a function's computed jumps, by its beginning: its blocks may have one of them to which no path
+	// leads.
+	std::map<std::size_t, std::vector<ArmFrameNumber>> jumps_;
+	ArmLandings landings_;
 };
 
 // A call of a function that has not been read; it may lie within what is being tried.
@@ -130,7 +127,7 @@ bool ArmCodeReader::begin_at(std::size_t at, bool thumb, ArmEvidence needed, boo
 	proof_.places().set_begin(at, true);
 	if (!proof_.verdict().returned)
 		paths_.add_no_return(at);
-	inside_[at] = {paths_.findings().jumps, paths_.findings().landings};
+	jumps_[at] = paths_.findings().jumps;
 	keep();
 	return true;
 }
@@ -153,17 +150,17 @@ void ArmCodeReader::read_functions()
 }
 
 // Of the function that lies before a place.
-const ArmCodeReader::Inside& ArmCodeReader::inside_before(std::size_t at) const
+const std::vector<ArmFrameNumber>& ArmCodeReader::jumps_before(std::size_t at) const
 {
-	static const Inside none;
-	const auto function = inside_.upper_bound(at);
-	return function == inside_.begin() ? none : std::prev(function)->second;
+	static const std::vector<ArmFrameNumber> none;
+	const auto function = jumps_.upper_bound(at);
+	return function == jumps_.begin() ? none : std::prev(function)->second;
 }
 
 // After a computed jump there may be blocks that end with another one, as functions may.
 ArmEvidence ArmCodeReader::needed_at(std::size_t at) const
 {
-	return inside_before(at).jumps.empty() ? ArmEvidence::leaves : ArmEvidence::strong;
+	return jumps_before(at).empty() ? ArmEvidence::leaves : ArmEvidence::strong;
 }
 
 void ArmCodeReader::read_pointer(std::uint32_t address)
@@ -186,13 +183,6 @@ void ArmCodeReader::read_pointers()
 		pointers_.pop_back();
 		read_pointer(address);
 	}
-}
-
-bool ArmCodeReader::is_prologue(std::size_t at, bool thumb) const
-{
-	const ArmInstruction instruction = text_.decode(at, thumb);
-	return instruction.action == ArmAction::store && instruction.base == UW_ARM_SP && instruction.moved < 0 &&
-	       !instruction.is_conditional() && instruction.registers >> UW_ARM_LR & 1;
 }
 
 bool ArmCodeReader::is_padding(std::size_t at, bool thumb) const
@@ -225,11 +215,11 @@ bool ArmCodeReader::begin_with(const std::vector<ArmFrameNumber>& frames, std::s
 // not return.
 bool ArmCodeReader::begin_inside(std::size_t at, bool thumb)
 {
-	const Inside inside = inside_before(at);
-	paths_.set_known_jumps(inside.jumps);
-	const bool good = begin_with(inside.jumps, at, thumb, ArmEvidence::strong);
+	const std::vector<ArmFrameNumber> jumps = jumps_before(at);
+	paths_.set_known_jumps(jumps);
+	const bool good = begin_with(jumps, at, thumb, ArmEvidence::strong);
 	paths_.set_known_jumps({});
-	return good || begin_with(inside.landings, at, thumb, ArmEvidence::leaves);
+	return good || begin_with(landings_.frames(), at, thumb, ArmEvidence::leaves);
 }
 
 // In the mode of the code around, or else in the other one.
@@ -238,7 +228,8 @@ bool ArmCodeReader::begin_somehow(std::size_t at, bool thumb, bool after_code)
 	if (begin_inside(at, thumb))
 		return true;
 	for (const bool mode : {thumb, !thumb}) {
-		const bool likely = after_code || is_prologue(at, mode) || !(text_.address_of(at) % alignment);
+		const bool likely =
+			after_code || is_prologue(text_.decode(at, mode)) || !(text_.address_of(at) % alignment);
 		const auto needed = after_code && mode == thumb ? needed_at(at) : ArmEvidence::strong;
 		if (likely && !is_padding(at, mode) && begin_at(at, mode, needed, after_code && mode == thumb))
 			return true;
@@ -254,7 +245,9 @@ void ArmCodeReader::read_rest()
 	bool after_code = true, thumb = true;
 	for (std::size_t at = 0; at < text_.places();) {
 		if (proof_.places().is_settled(at)) {
-			at = proof_.places().end_of_settled(at);
+			const std::size_t end = proof_.places().end_of_settled(at);
+			landings_.pass(at, end);
+			at = end;
 			thumb = proof_.places().is_thumb_before(at);
 			after_code = true;
 		} else if (!proof_.places().is_unseen(at) || proof_.places().is_doubtful(at) || is_padding(at, thumb)) {

@@ -35,8 +35,6 @@ struct ArmFindings {
 	std::vector<ArmCallSite> sites;
 	std::vector<ArmExit> exits;
 	std::vector<ArmFrameNumber> jumps; // at computed jumps
-	// After calls, as an exception finds them, where the return address has been saved.
-	std::vector<ArmFrameNumber> landings;
 
 	void clear()
 	{
@@ -44,7 +42,6 @@ struct ArmFindings {
 		sites.clear();
 		exits.clear();
 		jumps.clear();
-		landings.clear();
 	}
 };
 

@@ -8,7 +8,7 @@ namespace uwind {
 std::size_t ArmKeptTry::entries() const
 {
 	return tried.instructions.size() + tried.data.size() + tried.loads.size() + findings.calls.size() +
-	       findings.sites.size() + findings.exits.size() + findings.jumps.size() + findings.landings.size();
+	       findings.sites.size() + findings.exits.size() + findings.jumps.size();
 }
 
 bool still_holds(const ArmKeptTry& kept, const ArmProof& proof, const ArmLastCalls& last_calls)

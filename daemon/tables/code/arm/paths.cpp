@@ -140,23 +140,10 @@ bool ArmPaths::pass_computed_jump(const ArmStep& step, ArmFrameNumber frame, std
 	return true;
 }
 
-// Beyond the limit there is one too many, which says so.
-void ArmPaths::note_landing(const ArmInstruction& call, ArmFrameNumber frame)
-{
-	ArmFrameSet& frames = proof_.frames();
-	const ArmFrameNumber after = frames.after(frame, call);
-	if (!frames[after].has_saved_link() || findings_.landings.size() > max_jumps)
-		return;
-	const ArmFrameNumber number = frames.at_jump(after);
-	if (!has(findings_.landings, number))
-		findings_.landings.push_back(number);
-}
-
 // False: the path ends here.
 bool ArmPaths::pass_call(std::size_t at, const ArmInstruction& call, ArmFrameNumber frame, std::uint32_t& via)
 {
 	const bool never_returns = last_calls_.never_returns(call), blamed = last_calls_.is_blamed(at);
-	note_landing(call, frame);
 	findings_.sites.push_back({at, blamed});
 	if (call.has_target)
 		findings_.calls.push_back({text_.address_of(at), call.target, call.target_thumb, never_returns});

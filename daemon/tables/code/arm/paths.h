@@ -49,7 +49,6 @@ private:
 	bool pass_leave(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via);
 	bool pass_computed_jump(const ArmStep& step, ArmFrameNumber frame, std::uint32_t via);
 	void pass_table(const ArmJumpTable& table, ArmFrameNumber frame, std::uint32_t via);
-	void note_landing(const ArmInstruction& call, ArmFrameNumber frame);
 	void note_exit(std::size_t at);
 	void note_jump(ArmFrameNumber frame);
 	void go_to(std::size_t from, const ArmInstruction& jump, ArmFrameNumber frame, std::uint32_t via);
