@@ -4,8 +4,8 @@
 #include "tables/known/known_code.h"
 
 #include "tables/code/code.h"
+#include "tables/ehabi/calls.h"
 #include "tables/ehabi/rows.h"
-#include "tables/isa/arm/instruction.h"
 #include "tables/known/entry.h"
 #include "tables/known/fiber.h"
 #include "tables/known/plt.h"
@@ -23,62 +23,20 @@ extern "C" {
 namespace uwind {
 namespace {
 
-// Where ARM code is, nearly every word has the condition "always" (A5.1).
-bool looks_thumb(Bytes code)
-{
-	constexpr std::uint8_t always = 0xe;
-	std::size_t words = 0, unconditional = 0;
-	for (std::size_t at = 3; at < code.size(); at += 4, words++)
-		unconditional += code[at] >> 4 == always;
-	return unconditional * 2 < words;
-}
-
-// A narrow instruction of T32 that is no call (A6.2.3); most are.
-bool is_narrow(Bytes code)
-{
-	return code.size() >= 2 && half_at(code, 0) < 0xe800 && (half_at(code, 0) & 0xff80) != 0x4780;
-}
-
-// The calls in a stretch of code at an address, each with the stretch's rule.
-void add_calls(const Stretch& known, Bytes code, std::uint64_t address, std::vector<Stretch>& stretches)
-{
-	const bool thumb = looks_thumb(code);
-	for (std::uint32_t at = 0; at < code.size();) {
-		if (thumb && is_narrow(code.subspan(at))) {
-			at += 2;
-			continue;
-		}
-		const ArmInstruction instruction =
-			decode_arm(code.subspan(at), static_cast<std::uint32_t>(address + at), thumb);
-		const std::uint32_t start = known.start + at;
-		at += instruction.bytes ? instruction.bytes : thumb ? 2 : 4;
-		if (instruction.bytes && instruction.flow == ArmFlow::call)
-			stretches.push_back({start, start + instruction.bytes, known.rule});
-	}
-}
-
 // A broken index is counted by what is the matter with it.
 std::vector<Stretch> indexed_calls(TableRows& table, const ElfFile& file)
 {
-	std::vector<Stretch> calls;
 	const Result<EhabiRows> rows = lower_exidx(file);
 	if (!rows) {
 		if (rows.error().code != ENODATA)
 			table.inexpressible[rows.error().message]++;
-		return calls;
+		return {};
 	}
 	if (!rows->stretches.empty() && table.method == UW_METHOD_SYNTH)
 		table.method = UW_METHOD_EHABI;
 	for (const auto& [reason, times] : rows->inexpressible)
 		table.inexpressible[reason] += times;
-	for (const Stretch& known : rows->stretches)
-		for (const Segment& segment : file.segments()) {
-			const std::uint64_t into = known.start - segment.offset;
-			if (into < segment.bytes)
-				add_calls(known, file.read(segment.address + into, known.end - known.start),
-					  segment.address + into, calls);
-		}
-	return calls;
+	return calls_in(file, rows->stretches);
 }
 
 // Nothing has said that this is code.

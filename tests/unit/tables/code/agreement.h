@@ -24,11 +24,12 @@ struct Agreement {
 };
 
 // For docs/measured/code.json.
-inline void print_figure(const std::string& arch, const std::string& file, const Agreement& agreement)
+inline void print_figure(const std::string& arch, const std::string& file, const std::string& unit,
+			 const Agreement& agreement)
 {
-	std::cout << "figure: code arch=" << arch << " file=" << file
-		  << " unit=" << (arch == "arm64" ? "instructions" : "bytes") << " agree=" << agreement.equal
-		  << " differ=" << agreement.different << " unread=" << agreement.unread << "\n";
+	std::cout << "figure: code arch=" << arch << " file=" << file << " unit=" << unit
+		  << " agree=" << agreement.equal << " differ=" << agreement.different << " unread=" << agreement.unread
+		  << "\n";
 }
 
 // What was loaded from the stack again is in its register and still on the stack.
@@ -54,6 +55,17 @@ inline const Rule& rule_at(const TableRows& table, std::uint32_t offset)
 	return row == table.rows.begin() ? none : table.rules[row[-1].rule];
 }
 
+inline void add(Agreement& result, Arch arch, std::uint32_t at, const Rule& right, const Rule& rule)
+{
+	if (rule.kind == UW_RULE_NONE)
+		result.unread++;
+	else if (agree(right, rule))
+		result.equal++;
+	else if (!result.different++)
+		result.first = std::to_string(at) + " CFI " + uwind::rule_text(right, arch) + " code " +
+			       uwind::rule_text(rule, arch);
+}
+
 // Every instruction of a library that has CFI, read without looking at it.
 inline Agreement compare(const std::string& path)
 {
@@ -72,16 +84,8 @@ inline Agreement compare(const std::string& path)
 		const Rule& right = cfi->rules[cfi->rows[i].rule];
 		if (right.kind != UW_RULE_FRAME || cfi->rows[i].start < text_start || cfi->rows[i].start >= text_end)
 			continue;
-		for (std::uint32_t at = cfi->rows[i].start; at < cfi->rows[i + 1].start; at += step) {
-			const Rule& rule = rule_at(code, at);
-			if (rule.kind == UW_RULE_NONE)
-				result.unread++;
-			else if (agree(right, rule))
-				result.equal++;
-			else if (!result.different++)
-				result.first = std::to_string(at) + " CFI " + uwind::rule_text(right, file->arch()) +
-					       " code " + uwind::rule_text(rule, file->arch());
-		}
+		for (std::uint32_t at = cfi->rows[i].start; at < cfi->rows[i + 1].start; at += step)
+			add(result, file->arch(), at, right, rule_at(code, at));
 	}
 	return result;
 }

@@ -9,6 +9,8 @@
 #include "base/handle.h"
 #include "elf/segments.h"
 #include "tables/code/arm/code.h"
+#include "tables/ehabi/calls.h"
+#include "tables/ehabi/rows.h"
 #include "tables/isa/arm/instruction.h"
 #include "tables/rule_text.h"
 #include "unit/source_folder.h"
@@ -335,4 +337,30 @@ TEST_CASE("Arm code that is read agrees with what compilers say of it")
 				CHECK(compared.unread * 3 < compared.equal);
 			}
 	CHECK(std::system(("rm -r " + folder).c_str()) == 0);
+}
+
+// At calls, of which the exception index speaks.
+TEST_CASE("Arm code that is read agrees with the exception index of stock libraries")
+{
+	for (const char* name : {"libc.so.6", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-armhf.so.3"}) {
+		const std::string path = std::string("/usr/arm-linux-gnueabihf/lib/") + name;
+		const uwind::UniqueFd fd(open(path.c_str(), O_RDONLY));
+		if (!fd) {
+			WARN(path << " is absent: not compared");
+			continue;
+		}
+		const auto file = uwind::ElfFile::open(fd.get());
+		REQUIRE(file);
+		const auto index = uwind::lower_exidx(*file);
+		REQUIRE(index);
+		const uwind::TableRows code = uwind::rows_of(uwind::code_stretches(*file, uwind::TableRows{}));
+		uwind::code_agreement::Agreement agreement;
+		for (const Stretch& call : uwind::calls_in(*file, index->stretches))
+			uwind::code_agreement::add(agreement, Arch::arm, call.start, call.rule,
+						   uwind::code_agreement::rule_at(code, call.start));
+		CAPTURE(name, agreement.equal, agreement.different, agreement.unread, agreement.first);
+		uwind::code_agreement::print_figure("arm", name, "calls", agreement);
+		CHECK(agreement.different == 0);
+		CHECK(agreement.equal > 50);
+	}
 }

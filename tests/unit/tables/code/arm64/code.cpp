@@ -248,7 +248,7 @@ TEST_CASE("arm64 code that is read agrees with the CFI of stock libraries")
 		}
 		const auto agreement = uwind::code_agreement::compare(path);
 		CAPTURE(name, agreement.equal, agreement.different, agreement.unread, agreement.first);
-		uwind::code_agreement::print_figure("arm64", name, agreement);
+		uwind::code_agreement::print_figure("arm64", name, "instructions", agreement);
 		const std::uint64_t all = agreement.equal + agreement.different + agreement.unread;
 		// What differs are parts of functions that only exceptions and jump tables reach.
 		CHECK(agreement.different * 200 < all);

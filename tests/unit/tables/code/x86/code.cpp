@@ -427,7 +427,7 @@ TEST_CASE("amd64 code that is read agrees with the CFI of stock libraries")
 		}
 		const auto agreement = uwind::code_agreement::compare(path);
 		CAPTURE(name, agreement.equal, agreement.different, agreement.unread, agreement.first);
-		uwind::code_agreement::print_figure("amd64", name, agreement);
+		uwind::code_agreement::print_figure("amd64", name, "bytes", agreement);
 		const std::uint64_t all = agreement.equal + agreement.different + agreement.unread;
 		CHECK(agreement.different * 2000 < all);
 		CHECK(agreement.equal > 10000);
