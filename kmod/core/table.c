@@ -213,6 +213,18 @@ u64 uw_table_bytes(const struct uw_draft *draft)
 	return form.bytes;
 }
 
+static int copy_rules(struct uw_rule *rule, const struct uw_draft *draft)
+{
+	u32 i;
+
+	for (i = 0; i < draft->nr_rules; i++) {
+		if (uw_port_pause(i))
+			return -EINTR;
+		rule[i] = draft->rules[i];
+	}
+	return 0;
+}
+
 static int build_wide(struct uw_table *table, void *mem, const struct uw_draft *draft)
 {
 	u8 shift = block_shift(draft);
@@ -235,7 +247,8 @@ static int build_wide(struct uw_table *table, void *mem, const struct uw_draft *
 		row[i].rule = (u16)from->rule;
 	}
 	block[nr_blocks] = draft->nr_rows;
-	memcpy(rule, draft->rules, (u64)draft->nr_rules * sizeof(*rule));
+	if (copy_rules(rule, draft))
+		return -EINTR;
 
 	*table = (struct uw_table){
 		.block = block,
@@ -303,7 +316,6 @@ static int build_narrow(struct uw_table *table, void *mem, const struct uw_draft
 
 	index.part = (u16 *)(index.block + nr_blocks);
 	row = (struct uw_narrow_row *)(index.part + nr_blocks * PARTS);
-	memcpy(rule, draft->rules, (u64)draft->nr_rules * sizeof(*rule));
 	made = (struct uw_table){
 		.block = index.block,
 		.narrow = row,
@@ -317,7 +329,9 @@ static int build_narrow(struct uw_table *table, void *mem, const struct uw_draft
 		.nr_rare = nr_rare,
 		.block_shift = NARROW_SHIFT,
 	};
-	err = fill_narrow(&made, &index, row, rare, draft);
+	err = copy_rules(rule, draft);
+	if (!err)
+		err = fill_narrow(&made, &index, row, rare, draft);
 	if (!err)
 		*table = made;
 	return err;
