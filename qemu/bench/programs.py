@@ -130,8 +130,10 @@ class Nginx(Program):
 
 
 class Postgres(Program):
-    name, where = "postgres", "/usr/lib/postgresql/15/bin"
+    name, where, transactions = "postgres", "/usr/lib/postgresql/15/bin", 600
     connection = ["-h", FOLDER + "/pg", "-U", "postgres"]
+    settings = {"fsync": "off", "autovacuum": "off", "jit": "off", "listen_addresses": "", "unix_socket_directories": FOLDER + "/pg",
+                "checkpoint_timeout": "1h"}
 
     def prepare(self):
         add_user()
@@ -147,14 +149,12 @@ class Postgres(Program):
         subprocess.run([f"{self.where}/{name}", *arguments], check=True, user=USER, group=USER, capture_output=True, env={"PATH": os.environ["PATH"]})
 
     def begin(self):
-        options = {"fsync": "off", "autovacuum": "off", "jit": "off", "listen_addresses": "", "unix_socket_directories": FOLDER + "/pg",
-                   "checkpoint_timeout": "1h"}
-        command = [f"{self.where}/postgres", "-D", f"{FOLDER}/pg", *(f"-c{name}={value}" for name, value in options.items())]
+        command = [f"{self.where}/postgres", "-D", f"{FOLDER}/pg", *(f"-c{name}={value}" for name, value in self.settings.items())]
         self.server = subprocess.Popen(command, user=USER, group=USER, stderr=subprocess.DEVNULL)
         wait_until(lambda: self.run("psql", *self.connection, "-c", "select 1", "postgres"))
 
     def command(self):
-        return [f"{self.where}/pgbench", *self.connection, "-n", f"--random-seed={SEED}", "-c", "1", "-t", "600", "postgres"]
+        return [f"{self.where}/pgbench", *self.connection, "-n", f"--random-seed={SEED}", "-c", "1", "-t", str(self.transactions), "postgres"]
 
 
 def add_user():

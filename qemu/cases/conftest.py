@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-pytest.register_assert_rewrite("guest", "report")
+pytest.register_assert_rewrite("guest", "perf_stacks", "report")
 
 import guest  # noqa: E402  # after its asserts are to show what they compare
 

@@ -81,6 +81,9 @@ long_part() { # PART
 	events-amd64 | events-arm64) # 100,000 of each kind; 15 minutes a kernel
 		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel '61_events 62_convert 63_kernel_frames 64_off_cpu' EVENTS=100000 TIMES=100 CASE_LIMIT=3000; done
 		;;
+	databases-amd64 | databases-arm64) # 7 minutes a kernel
+		for kernel in 6.1 7.2; do databases_part "${1#*-}" $kernel; done
+		;;
 	lives-amd64 | lives-arm64) vm_part "${1#*-}" 6.1 '35_lives 36_trouble' LOADS=10000 ;;
 	spaces-*) spaces_part amd64 "${1#*-}" ;;
 	reader-*) reader_part amd64 "${1#*-}" ;;
@@ -144,7 +147,7 @@ long_part() { # PART
 }
 
 LONG_PARTS='doctor figures fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
-for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch events-$arch lives-$arch requests-$arch stopped-$arch storm-$arch"; done
+for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch databases-$arch events-$arch lives-$arch requests-$arch stopped-$arch storm-$arch"; done
 for arch in amd64 arm64 i386 armhf; do LONG_PARTS+=" warmup-$arch"; done
 for kernel in $STOCK_KERNELS; do LONG_PARTS+=" hostile-$kernel-stranger hostile-$kernel-member reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
 LONG_PARTS+=' hostile-6.1-debug-stranger hostile-6.1-debug-member reader-6.1-rt reader-6.1-debug spaces-6.1-rt spaces-6.1-debug unload-amd64-6.1-rt'

@@ -11,12 +11,14 @@ machine_of() { # ARCH KERNEL
 is_stalled() { [ -n "${STALL:-}" ] || [ "$1-$2" = amd64-6.1 ]; } # ARCH KERNEL
 
 # COUNTED=1: guest time counts instructions, so that what takes long does not depend on what else the host does.
+# FOR_GUEST: options of qemu/run.sh besides.
 run_vm() { # ARCH KERNEL COMMAND...
-	local arch=$1 kernel=$2 machine more=()
+	local arch=$1 kernel=$2 machine more
 	shift 2
+	read -ra more <<<"${FOR_GUEST:-}"
 	case $arch in
-	amd64) more=(--pkg bzip2:i386 --pkg lua5.4:i386) ;;
-	arm64) more=(--pkg bzip2:armhf --pkg lua5.4:armhf) ;;
+	amd64) more+=(--pkg bzip2:i386 --pkg lua5.4:i386) ;;
+	arm64) more+=(--pkg bzip2:armhf --pkg lua5.4:armhf) ;;
 	esac
 	if is_stalled "$arch" "$kernel"; then
 		more+=(--add "build/$arch/stall-kmod-$kernel/uwind.ko:/root/stall/" --add "build/$arch/stall-kmod-$kernel/uwind_resident1.ko:/root/stall/")
@@ -68,6 +70,11 @@ build_for_vm() { # ARCH KERNEL...
 vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
 	build_for_vm "$1" "$2"
 	if built_for_vm "$1" "$2"; then vm_cases "$1" "$2" "$3" CASE_LIMIT=1500 "${@:4}"; fi
+}
+
+# Databases at work, whose packages no other case needs.
+databases_part() { # ARCH KERNEL
+	FOR_GUEST='--pkg postgresql-15 --pkg e2fsprogs --add qemu/bench' vm_part "$1" "$2" 65_databases "TRANSACTIONS=${TRANSACTIONS:-100}" CASE_LIMIT=3000
 }
 
 # Several of these parts may run side by side: how long rmmod takes is told by unload-*.
