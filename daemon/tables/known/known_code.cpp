@@ -4,10 +4,10 @@
 #include "tables/known/known_code.h"
 
 #include "tables/code/code.h"
-#include "tables/ehabi/calls.h"
 #include "tables/ehabi/rows.h"
 #include "tables/known/entry.h"
 #include "tables/known/fiber.h"
+#include "tables/known/indexed_calls.h"
 #include "tables/known/plt.h"
 #include "tables/known/resolver_arm.h"
 #include "tables/known/system_call_arm.h"

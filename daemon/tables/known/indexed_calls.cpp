@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "tables/ehabi/calls.h"
+#include "tables/known/indexed_calls.h"
 
 #include "base/byte_cursor.h"
 #include "tables/isa/arm/instruction.h"
