@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # Processes that live for ten milliseconds, and such that dump core, in a recording of everything: they have names and complete
 # stacks. What is asked for while the kernel writes a core is answered, too: it was walked before the memory went, up to a depth.
-# Expected: 40 s
+# Without the module's probes of the kernel, such stacks are lost.
+# Expected: 50 s
 . ./lib.sh
 
-trap 'echo "$pattern" >/proc/sys/kernel/core_pattern; clean_up' EXIT
+ARMED=/sys/kernel/debug/kprobes/enabled
+
+trap 'echo 1 >$ARMED; echo "$pattern" >/proc/sys/kernel/core_pattern; clean_up' EXIT
 pattern=$(cat /proc/sys/kernel/core_pattern)
 echo "$WORK/core" >/proc/sys/kernel/core_pattern
 
@@ -24,10 +27,23 @@ until_true 120 dumped $(($(wc -l <deaths.txt) + 10)) || fail "ten dump core: $(t
 end r $recorder lost:5 samples:short_lived:200 complete:short_lived:90 processes:short_lived:80 \
 	chain:short_lived:work_recurse:main samples:dump_victim:100 complete:dump_victim:90 processes:dump_victim:10 \
 	chain:dump_victim:abort:die_below chain:dump_victim:die_below:main
+for process in $short_lived $dump_victim; do halt "$process"; done
+echo 0 >$ARMED
+for process in $short_lived $dump_victim; do kill -CONT "$process"; done
+begin without -a -F 999
+until_true 120 lived $(($(wc -l <lives.txt) + 100)) || fail "a hundred processes more live and die: $(wc -l <lives.txt)"
+until_true 120 dumped $(($(wc -l <deaths.txt) + 10)) || fail "ten more dump core: $(tail -n 3 deaths.txt)"
+end without $recorder
 kill $short_lived $dump_victim
+wait $short_lived $dump_victim || true
+echo 1 >$ARMED
 PYTHONPATH=$CASES python3 -c 'import report
-r = report.Report("r.json")
-print("figure: exit \"exit hook=on\"", f"stacks={r.requested}", "lost=%d" % r.lost["exit"])'
+lost = {}
+for hook, path in ("on", "r.json"), ("off", "without.json"):
+    r = report.Report(path)
+    lost[hook] = r.lost["exit"]
+    print(f"figure: exit \"exit hook={hook}\" stacks={r.requested} lost={lost[hook]}")
+assert lost["off"] > 5 * lost["on"], lost' || fail "stacks are lost without the probes"
 
 cp $PROGRAMS/dump_victim deep_dump
 : >deaths.txt
