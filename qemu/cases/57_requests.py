@@ -2,6 +2,7 @@
 # Expected: 30 s; REQUESTS=2000 is how many are asked in each context
 """A module asks for stacks of its own, in tasks, softirqs, interrupts and NMIs: each request is answered once, for the right
 task and image, or lost for a cause; what tasks that sleep owe can be taken back, and the module be removed under it."""
+import functools
 import os
 import platform
 import subprocess
@@ -18,6 +19,7 @@ FOR_EVER = 1000000000
 SLEEPERS = 10
 
 
+@functools.cache
 def contexts():
     """PREEMPT_RT has no softirqs but in threads; a kernel with KASAN has no NMIs in which work can be queued."""
     names = ["hardirq"]
