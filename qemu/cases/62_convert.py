@@ -189,5 +189,8 @@ def test_deferred_chains_are_joined_with_their_samples():
     report, oracle = converted(name), script(name)
     assert len(report.json["samples"]) == len(oracle)
     ours = list(stacks(report))
+    print(f"{len(oracle)} samples of deferred chains; at their thread's start: perf {share_at_start(oracle):.4f}, uwind {share_at_start(ours):.4f}; "
+          f"complete {complete(report):.4f}; frames: perf {sum(map(len, oracle))}, uwind {sum(map(len, ours))}")
     assert sum(map(len, ours)) >= sum(map(len, oracle))
+    assert share_at_start(ours) >= share_at_start(oracle)
     assert any(sample["cookie"] for sample in report.json["samples"])

@@ -78,8 +78,8 @@ long_part() { # PART
 	requests-amd64 | requests-arm64)
 		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 57_requests REQUESTS=100000; done
 		;;
-	events-amd64 | events-arm64) # 100,000 of each kind; 15 minutes a kernel
-		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel '61_events 62_convert 63_kernel_frames 64_off_cpu' EVENTS=100000 TIMES=100 CASE_LIMIT=3000; done
+	events-amd64 | events-arm64)
+		for kernel in 6.1 7.2; do events_part "${1#*-}" $kernel; done
 		;;
 	databases-amd64 | databases-arm64) # 7 minutes a kernel
 		for kernel in 6.1 7.2; do databases_part "${1#*-}" $kernel; done

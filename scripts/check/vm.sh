@@ -77,6 +77,27 @@ databases_part() { # ARCH KERNEL
 	FOR_GUEST='--pkg postgresql-15 --pkg e2fsprogs --add qemu/bench' vm_part "$1" "$2" 65_databases "TRANSACTIONS=${TRANSACTIONS:-100}" CASE_LIMIT=3000
 }
 
+# The perf that defers chains is of a later release than the guest, and runs with its own libraries.
+newest_perf() {
+	local root=$PWD/build/newest-perf deb debs
+	debs=$(scripts/lab/debs.sh --suite sid amd64 linux-perf)
+	rm -rf "$root"
+	mkdir -p "$root"
+	for deb in $debs; do dpkg-deb -x "$deb" "$root"; done
+	printf '#!/bin/sh\nlib=/newest/usr/lib\nexec ${lib}64/ld-linux-x86-64.so.2 --library-path $lib/x86_64-linux-gnu /newest/usr/bin/perf "$@"\n' >"$root/perf"
+	chmod +x "$root/perf"
+}
+
+# Many events of each kind. 15 minutes a kernel.
+events_part() { # ARCH KERNEL
+	local cases='61_events 62_convert 63_kernel_frames 64_off_cpu' more=() FOR_GUEST=
+	if [ "$1-$2" = amd64-7.2 ]; then
+		step newest-perf newest_perf
+		FOR_GUEST='--add build/newest-perf:/newest' more=(PERF=/newest/perf)
+	fi
+	vm_part "$1" "$2" "$cases" EVENTS=100000 TIMES=100 CASE_LIMIT=3000 "${more[@]}"
+}
+
 # Several of these parts may run side by side: how long rmmod takes is told by unload-*.
 UNTIMED=RMMOD_LIMIT_MS=20000
 
