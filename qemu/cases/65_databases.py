@@ -33,6 +33,7 @@ def databases():
     os.makedirs(FOLDER)
     guest.run("mount", "-o", "loop", DISK, FOLDER)
     database_work.Synchronised().prepare()
+    guest.run("uwind", "table", "keep", f"{database_work.Synchronised.where}/postgres")
     yield
     guest.run("umount", FOLDER)
     os.remove(DISK)
@@ -53,6 +54,15 @@ def walked_stacks():
     return {program: [0, 0] for program in EVENTS}
 
 
+def stacks_at_work(report, samples):
+    """Without those of the server's start, in which it parses names of time zones in frames of 24 KiB: where a table comes late,
+    16 KiB of the stack are there to go on with."""
+    begin = min((sample["time_ns"] for sample in report.of("pgbench").all), default=0)
+    for sample in samples.all:
+        if sample["user_stack"] is not None and sample["time_ns"] >= begin:
+            yield report.json["stacks"][sample["user_stack"]]
+
+
 @pytest.mark.parametrize("program, event, least", [(program, *event) for program, events in EVENTS.items() for event in events])
 def test_the_kernels_half_is_perfs(symbols, walked, program, event, least):
     report, ours, theirs = perf_stacks.both_recorded(event, event, program, sys.executable, database_work.__file__, program, TRANSACTIONS)
@@ -60,8 +70,9 @@ def test_the_kernels_half_is_perfs(symbols, walked, program, event, least):
     assert len(pairs) >= least * TRANSACTIONS
     samples = report.of(program)
     print(samples, flush=True)
-    walked[program][0] += samples.samples
-    walked[program][1] += samples.weight(lambda stack: stack["complete"])
+    at_work = list(stacks_at_work(report, samples))
+    walked[program][0] += len(at_work)
+    walked[program][1] += sum(stack["complete"] for stack in at_work)
 
 
 @pytest.mark.parametrize("program", EVENTS)
