@@ -5,9 +5,6 @@
 #ifndef UW_EVENT_H
 #define UW_EVENT_H
 
-#include "trigger/cpu.h"
-#include "trigger/off_cpu.h"
-#include "trigger/task.h"
 #include "trigger/trigger.h"
 
 struct uw_filter_step;
@@ -15,17 +12,14 @@ struct uw_quota;
 struct uw_session;
 struct uwind_counter;
 
-/* Set by uw_event_init(), constant until uw_event_deinit(), but for the triggers. */
+/* Set by uw_event_init(), constant until uw_event_deinit(). */
 struct uw_event {
 	struct uw_trigger_owner owner; /* its steps are owned */
 	struct uw_session *session;    /* Lifetime: longer than the event's */
 	u8 number;                     /* of the counter, as in struct uwind_record_event */
 	bool kernel_stack;             /* with the kernel's stack */
 	bool unnoted;                  /* what it does in user space needs no note: the sample's weight says it */
-	/* One of them is in use: cpus and off_cpu with privilege, tasks without. Protected by: their own rules. */
-	struct uw_trigger_off_cpu off_cpu;
-	struct uw_trigger_cpu cpus;
-	struct uw_trigger_task tasks;
+	struct uw_trigger *trigger;    /* owned; NULL: none */
 };
 
 /* What a session counts. Lifetime: of the call that it is given to. */
@@ -58,5 +52,13 @@ void uw_event_enable(struct uw_event *event);
 void uw_event_disable(struct uw_event *event);
 /* No counter of it fires any more, but for one that does so just now: until RCU's grace period is over. */
 void uw_event_close(struct uw_event *event);
+
+/* Of events that have a counter for each thread, else they do nothing: see struct uw_trigger_ops. */
+bool uw_event_wants_child(const struct uw_event *event, struct task_struct *child);
+void uw_event_adopt(struct uw_event *event);
+void uw_event_sweep(struct uw_event *event);
+
+/* How many counters could not be made. Any context. */
+u32 uw_event_failed(const struct uw_event *event);
 
 #endif

@@ -116,7 +116,7 @@ static void session_flush(struct work_struct *work)
 		session_desert(session);
 	uw_filter_sweep(&session->filter);
 	for (i = 0; i < session->nr_events; i++)
-		uw_trigger_task_sweep(&session->events[i].tasks);
+		uw_event_sweep(&session->events[i]);
 	uw_sender_push(&session->sender);
 	uw_outbox_schedule(&session->flush, UW_FLUSH_INTERVAL);
 }
@@ -245,7 +245,7 @@ void uw_session_enable(struct uw_session *session)
 bool uw_session_wants_child(const struct uw_session *session, struct task_struct *child)
 {
 	/* All of them want the same threads, and the first is enabled first. */
-	return session->nr_events && uw_trigger_task_wants_child(&session->events[0].tasks, child);
+	return session->nr_events && uw_event_wants_child(&session->events[0], child);
 }
 
 void uw_session_adopt(struct uw_session *session)
@@ -253,7 +253,7 @@ void uw_session_adopt(struct uw_session *session)
 	u32 i;
 
 	for (i = 0; i < session->nr_events; i++)
-		uw_trigger_task_adopt(&session->events[i].tasks);
+		uw_event_adopt(&session->events[i]);
 }
 
 static u64 counters_failed(const struct uw_session *session)
@@ -262,7 +262,7 @@ static u64 counters_failed(const struct uw_session *session)
 	u32 i;
 
 	for (i = 0; i < session->nr_events; i++)
-		failed += READ_ONCE(session->events[i].cpus.nr_failed) + READ_ONCE(session->events[i].tasks.nr_failed);
+		failed += uw_event_failed(&session->events[i]);
 	return failed;
 }
 

@@ -10,18 +10,48 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "stall.h"
 #include "stats.h"
+#include "trigger/counter.h"
 #include "trigger/cpu.h"
+#include "trigger/trigger.h"
 #include "uwind.h"
+
+/* Of one CPU. */
+struct cpu_counter {
+	struct uw_counter counter; /* Protected by: the trigger's mutex */
+	bool failed;               /* no other one is tried as long as the CPU is online. Protected by: the same */
+	bool here; /* the CPU is online, and stays. Written by its callbacks, read anywhere by READ_ONCE() */
+	bool gone; /* it went offline. Set by its callback, cleared under the mutex */
+};
+
+/* Members are constant while it exists, unless their comments say otherwise. */
+struct trigger_cpu {
+	struct uw_trigger base;     /* nr_failed is protected by: mutex */
+	struct hlist_node node;     /* Owned by: the CPU hotplug core */
+	const struct cpumask *cpus; /* the owner's. Lifetime: longer than the trigger's */
+	struct perf_event_attr attr;
+	struct cpu_counter __percpu *counters; /* owned */
+	struct work_struct follow;             /* makes and drops counters as CPUs come and go */
+	struct mutex mutex;
+	bool enabled;  /* Protected by: mutex */
+	bool closed;   /* Used by its owner only */
+	bool started;  /* by its caller, whose memory is not there any more. Protected by: mutex */
+	bool is_probe; /* or may be: uw_counter_is_probe(). No CPU that comes later has one. Protected by: mutex */
+};
 
 static enum cpuhp_state online_state;
 
 static int trigger_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
-	struct uw_trigger_cpu *trigger = hlist_entry(node, struct uw_trigger_cpu, node);
+	struct trigger_cpu *trigger = hlist_entry(node, struct trigger_cpu, node);
 
 	WRITE_ONCE(per_cpu_ptr(trigger->counters, cpu)->here, true);
 	schedule_work(&trigger->follow);
@@ -30,7 +60,7 @@ static int trigger_cpu_online(unsigned int cpu, struct hlist_node *node)
 
 static int trigger_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
-	struct uw_trigger_cpu *trigger = hlist_entry(node, struct uw_trigger_cpu, node);
+	struct trigger_cpu *trigger = hlist_entry(node, struct trigger_cpu, node);
 
 	/* It counts as online for some time yet. */
 	WRITE_ONCE(per_cpu_ptr(trigger->counters, cpu)->here, false);
@@ -40,14 +70,14 @@ static int trigger_cpu_offline(unsigned int cpu, struct hlist_node *node)
 }
 
 /* Its handler may be running yet. */
-static void counter_drop(struct uw_cpu_counter *counter)
+static void counter_drop(struct cpu_counter *counter)
 {
 	if (counter->counter.event)
 		perf_event_release_kernel(counter->counter.event);
 	counter->counter.event = NULL;
 }
 
-static int counter_make(struct uw_trigger_cpu *trigger, struct uw_cpu_counter *counter, int cpu)
+static int counter_make(struct trigger_cpu *trigger, struct cpu_counter *counter, int cpu)
 {
 	struct perf_event_attr attr = trigger->attr;
 	struct perf_event *event;
@@ -58,7 +88,7 @@ static int counter_make(struct uw_trigger_cpu *trigger, struct uw_cpu_counter *c
 	attr.disabled = !trigger->enabled;
 	event = uw_stall_fails(UW_STALL_PART_COUNTER) ?
 			ERR_PTR(-ENOMEM) :
-			uw_counter_create(&counter->counter, trigger->owner, &attr, cpu, NULL);
+			uw_counter_create(&counter->counter, trigger->base.owner, &attr, cpu, NULL);
 	if (IS_ERR(event))
 		return READ_ONCE(counter->here) ? PTR_ERR(event) : 0; /* it went while we were at it */
 	counter->counter.event = event;
@@ -67,9 +97,9 @@ static int counter_make(struct uw_trigger_cpu *trigger, struct uw_cpu_counter *c
 }
 
 /* Make and drop what a CPU lacks, or has too much. */
-static int counter_follow(struct uw_trigger_cpu *trigger, int cpu)
+static int counter_follow(struct trigger_cpu *trigger, int cpu)
 {
-	struct uw_cpu_counter *counter = per_cpu_ptr(trigger->counters, cpu);
+	struct cpu_counter *counter = per_cpu_ptr(trigger->counters, cpu);
 	int err;
 
 	if (READ_ONCE(counter->gone)) {
@@ -84,15 +114,15 @@ static int counter_follow(struct uw_trigger_cpu *trigger, int cpu)
 	return err;
 }
 
-static void count_failure(struct uw_trigger_cpu *trigger)
+static void count_failure(struct trigger_cpu *trigger)
 {
-	WRITE_ONCE(trigger->nr_failed, trigger->nr_failed + 1);
+	WRITE_ONCE(trigger->base.nr_failed, trigger->base.nr_failed + 1);
 	uw_stats_counter_failed();
 }
 
 static void trigger_cpu_follow(struct work_struct *work)
 {
-	struct uw_trigger_cpu *trigger = container_of(work, struct uw_trigger_cpu, follow);
+	struct trigger_cpu *trigger = container_of(work, struct trigger_cpu, follow);
 	int cpu;
 
 	mutex_lock(&trigger->mutex);
@@ -102,7 +132,7 @@ static void trigger_cpu_follow(struct work_struct *work)
 	mutex_unlock(&trigger->mutex);
 }
 
-static void note_online(struct uw_trigger_cpu *trigger)
+static void note_online(struct trigger_cpu *trigger)
 {
 	int cpu;
 
@@ -112,7 +142,7 @@ static void note_online(struct uw_trigger_cpu *trigger)
 	cpus_read_unlock();
 }
 
-static int counters_make(struct uw_trigger_cpu *trigger)
+static int counters_make(struct trigger_cpu *trigger)
 {
 	int cpu, err = 0;
 
@@ -124,12 +154,18 @@ static int counters_make(struct uw_trigger_cpu *trigger)
 	return err;
 }
 
-void uw_trigger_cpu_close(struct uw_trigger_cpu *trigger)
+static struct trigger_cpu *trigger_cpu_of(struct uw_trigger *trigger)
 {
+	return container_of(trigger, struct trigger_cpu, base);
+}
+
+static void trigger_cpu_close(struct uw_trigger *base)
+{
+	struct trigger_cpu *trigger = trigger_cpu_of(base);
 	int cpu;
 
 	might_sleep();
-	if (!trigger->counters || trigger->closed)
+	if (trigger->closed)
 		return;
 	trigger->closed = true;
 	cpuhp_state_remove_instance_nocalls(online_state, &trigger->node);
@@ -138,42 +174,21 @@ void uw_trigger_cpu_close(struct uw_trigger_cpu *trigger)
 		counter_drop(per_cpu_ptr(trigger->counters, cpu));
 }
 
-void uw_trigger_cpu_deinit(struct uw_trigger_cpu *trigger)
+static void trigger_cpu_free(struct uw_trigger *base)
 {
-	uw_trigger_cpu_close(trigger);
+	struct trigger_cpu *trigger = trigger_cpu_of(base);
+
+	trigger_cpu_close(base);
 	free_percpu(trigger->counters);
-	trigger->counters = NULL;
+	kfree(trigger);
 }
 
-int uw_trigger_cpu_init(struct uw_trigger_cpu *trigger, struct uw_trigger_owner *owner, const struct cpumask *cpus,
-			const struct perf_event_attr *attr)
-{
-	int err;
-
-	might_sleep();
-	trigger->owner = owner;
-	trigger->cpus = cpus;
-	mutex_init(&trigger->mutex);
-	INIT_WORK(&trigger->follow, trigger_cpu_follow);
-	trigger->counters = alloc_percpu(struct uw_cpu_counter);
-	if (!trigger->counters)
-		return -ENOMEM;
-	trigger->attr = *attr;
-	trigger->is_probe = attr->type >= PERF_TYPE_MAX;
-	cpuhp_state_add_instance_nocalls(online_state, &trigger->node); /* from now on CPUs that come are followed */
-	note_online(trigger);
-	err = counters_make(trigger);
-	if (err)
-		uw_trigger_cpu_deinit(trigger);
-	return err;
-}
-
-static void trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on, void (*change)(struct perf_event *event))
+static void trigger_cpu_switch(struct trigger_cpu *trigger, bool on, void (*change)(struct perf_event *event))
 {
 	int cpu;
 
 	might_sleep();
-	if (!trigger->counters || trigger->closed)
+	if (trigger->closed)
 		return;
 	mutex_lock(&trigger->mutex);
 	for_each_cpu(cpu, trigger->cpus) {
@@ -186,14 +201,50 @@ static void trigger_cpu_switch(struct uw_trigger_cpu *trigger, bool on, void (*c
 	mutex_unlock(&trigger->mutex);
 }
 
-void uw_trigger_cpu_enable(struct uw_trigger_cpu *trigger)
+static void trigger_cpu_enable(struct uw_trigger *trigger)
 {
-	trigger_cpu_switch(trigger, true, perf_event_enable);
+	trigger_cpu_switch(trigger_cpu_of(trigger), true, perf_event_enable);
 }
 
-void uw_trigger_cpu_disable(struct uw_trigger_cpu *trigger)
+static void trigger_cpu_disable(struct uw_trigger *trigger)
 {
-	trigger_cpu_switch(trigger, false, perf_event_disable);
+	trigger_cpu_switch(trigger_cpu_of(trigger), false, perf_event_disable);
+}
+
+static const struct uw_trigger_ops trigger_cpu_ops = {
+	.enable = trigger_cpu_enable,
+	.disable = trigger_cpu_disable,
+	.close = trigger_cpu_close,
+	.free = trigger_cpu_free,
+};
+
+struct uw_trigger *uw_trigger_cpu_create(struct uw_trigger_owner *owner, const struct cpumask *cpus,
+					 const struct perf_event_attr *attr)
+{
+	struct trigger_cpu *trigger = kzalloc(sizeof(*trigger), GFP_KERNEL);
+	int err;
+
+	if (!trigger)
+		return ERR_PTR(-ENOMEM);
+	trigger->base.ops = &trigger_cpu_ops;
+	trigger->base.owner = owner;
+	trigger->cpus = cpus;
+	mutex_init(&trigger->mutex);
+	INIT_WORK(&trigger->follow, trigger_cpu_follow);
+	trigger->counters = alloc_percpu(struct cpu_counter);
+	if (!trigger->counters) {
+		kfree(trigger);
+		return ERR_PTR(-ENOMEM);
+	}
+	trigger->attr = *attr;
+	trigger->is_probe = attr->type >= PERF_TYPE_MAX;
+	cpuhp_state_add_instance_nocalls(online_state, &trigger->node); /* from now on CPUs that come are followed */
+	note_online(trigger);
+	err = counters_make(trigger);
+	if (!err)
+		return &trigger->base;
+	trigger_cpu_free(&trigger->base);
+	return ERR_PTR(err);
 }
 
 int uw_trigger_cpu_setup(void)

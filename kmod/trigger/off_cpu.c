@@ -10,6 +10,7 @@
  * The probes are there while a session wants them. A task that slept before is not known.
  */
 #include <linux/compat.h>
+#include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -18,6 +19,7 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
@@ -42,9 +44,22 @@ struct place {
 	struct uw_off_cpu off;    /* Protected by: lock */
 };
 
-struct uw_off_cpu_limit {
+struct limit {
 	u64 second;
 	u32 used;
+};
+
+/* Members are constant while it exists, but for enabled. */
+struct trigger_off_cpu {
+	struct uw_trigger base;
+	struct list_head node;         /* in the list of all. Protected by: its mutex to write, RCU to read */
+	const struct cpumask *cpus;    /* that it is for. Lifetime: longer than the trigger's */
+	u64 least_ns;                  /* shorter times do not count */
+	u32 most;                      /* a second and CPU */
+	bool wakers;                   /* who wakes a task is noted, too */
+	bool enabled;                  /* Read anywhere by READ_ONCE() */
+	bool open;                     /* it is in the list. Used by its owner only */
+	struct limit __percpu *limits; /* owned. Each CPU changes its own, with interrupts disabled */
 };
 
 static DEFINE_MUTEX(triggers_mutex);
@@ -108,9 +123,9 @@ static bool places_remove(const struct task_struct *task, struct uw_off_cpu *off
 	return true;
 }
 
-static bool limit_allows(const struct uw_trigger_off_cpu *trigger, u64 now)
+static bool limit_allows(const struct trigger_off_cpu *trigger, u64 now)
 {
-	struct uw_off_cpu_limit *limit = this_cpu_ptr(trigger->limits);
+	struct limit *limit = this_cpu_ptr(trigger->limits);
 
 	if (now - limit->second >= NSEC_PER_SEC) {
 		limit->second = now;
@@ -118,24 +133,23 @@ static bool limit_allows(const struct uw_trigger_off_cpu *trigger, u64 now)
 	}
 	if (limit->used++ < trigger->most)
 		return true;
-	uw_stats_throttled(trigger->owner->counts);
+	uw_stats_throttled(trigger->base.owner->counts);
 	return false;
 }
 
 /* Interrupts are disabled. */
-static void fire(const struct uw_trigger_off_cpu *trigger, struct task_struct *task, const struct uw_off_cpu *off,
-		 u64 now)
+static void fire(const struct trigger_off_cpu *trigger, struct task_struct *task, const struct uw_off_cpu *off, u64 now)
 {
 	const struct uw_firing firing = { .task = task, .period = now - off->since_ns, .off_cpu = off };
 
 	if (READ_ONCE(trigger->enabled) && firing.period >= trigger->least_ns &&
-	    trigger->owner->takes(trigger->owner, task) && limit_allows(trigger, now))
-		trigger->owner->fired(trigger->owner, &firing);
+	    trigger->base.owner->takes(trigger->base.owner, task) && limit_allows(trigger, now))
+		trigger->base.owner->fired(trigger->base.owner, &firing);
 }
 
 static void fire_all(struct task_struct *task, const struct uw_off_cpu *off)
 {
-	struct uw_trigger_off_cpu *trigger;
+	struct trigger_off_cpu *trigger;
 	u64 now = ktime_get_boot_fast_ns();
 
 	list_for_each_entry_rcu(trigger, &triggers, node)
@@ -144,21 +158,21 @@ static void fire_all(struct task_struct *task, const struct uw_off_cpu *off)
 
 static bool somebody_wants(struct task_struct *task)
 {
-	struct uw_trigger_off_cpu *trigger;
+	struct trigger_off_cpu *trigger;
 
 	list_for_each_entry_rcu(trigger, &triggers, node)
-		if (READ_ONCE(trigger->enabled) && trigger->owner->takes(trigger->owner, task))
+		if (READ_ONCE(trigger->enabled) && trigger->base.owner->takes(trigger->base.owner, task))
 			return true;
 	return false;
 }
 
 static void count_no_room(void)
 {
-	struct uw_trigger_off_cpu *trigger;
+	struct trigger_off_cpu *trigger;
 
 	list_for_each_entry_rcu(trigger, &triggers, node)
 		if (READ_ONCE(trigger->enabled))
-			uw_stats_throttled(trigger->owner->counts);
+			uw_stats_throttled(trigger->base.owner->counts);
 }
 
 /* current, which is about to be switched out. */
@@ -196,7 +210,7 @@ static void switch_probe(void *data, bool preempt, struct task_struct *prev, str
 		fire_all(next, &off);
 }
 
-static void fire_wakeup(const struct uw_trigger_off_cpu *trigger, struct task_struct *woken, struct pt_regs *regs,
+static void fire_wakeup(const struct trigger_off_cpu *trigger, struct task_struct *woken, struct pt_regs *regs,
 			const struct uw_off_cpu *off)
 {
 	const struct uw_firing firing = {
@@ -204,8 +218,8 @@ static void fire_wakeup(const struct uw_trigger_off_cpu *trigger, struct task_st
 	};
 
 	if (READ_ONCE(trigger->enabled) && trigger->wakers && firing.period >= trigger->least_ns &&
-	    trigger->owner->takes(trigger->owner, woken) && limit_allows(trigger, off->woken_ns))
-		trigger->owner->fired(trigger->owner, &firing);
+	    trigger->base.owner->takes(trigger->base.owner, woken) && limit_allows(trigger, off->woken_ns))
+		trigger->base.owner->fired(trigger->base.owner, &firing);
 }
 
 /* false: it runs, or is woken already. */
@@ -228,7 +242,7 @@ static bool note_wakeup(struct place *place, const struct task_struct *task, str
 static void waking_probe(void *data, struct task_struct *woken)
 {
 	struct place *place = place_of(woken);
-	struct uw_trigger_off_cpu *trigger;
+	struct trigger_off_cpu *trigger;
 	struct uw_off_cpu wakeup;
 	struct pt_regs regs = {};
 
@@ -283,43 +297,8 @@ static int probes_register(void)
 	return err;
 }
 
-int uw_trigger_off_cpu_init(struct uw_trigger_off_cpu *trigger, struct uw_trigger_owner *owner,
-			    const struct cpumask *cpus, const struct uwind_counter *counter)
-{
-	int err = 0;
-
-	might_sleep();
-	trigger->owner = owner;
-	trigger->cpus = cpus;
-	trigger->least_ns = counter->rate;
-	trigger->most = counter->config ?: UWIND_OFF_CPU_DEFAULT_MOST;
-	trigger->wakers = !(counter->config1 & UWIND_OFF_CPU_NO_WAKERS);
-	trigger->limits = alloc_percpu(struct uw_off_cpu_limit);
-	if (!trigger->limits)
-		return -ENOMEM;
-	mutex_lock(&triggers_mutex);
-	if (list_empty(&triggers))
-		err = probes_register();
-	if (!err) {
-		trigger->open = true;
-		list_add_rcu(&trigger->node, &triggers);
-	}
-	mutex_unlock(&triggers_mutex);
-	return err;
-}
-
-void uw_trigger_off_cpu_enable(struct uw_trigger_off_cpu *trigger)
-{
-	WRITE_ONCE(trigger->enabled, true);
-}
-
-void uw_trigger_off_cpu_disable(struct uw_trigger_off_cpu *trigger)
-{
-	WRITE_ONCE(trigger->enabled, false);
-}
-
 /* The task in that place does not run before this is over. false: there is none. */
-static bool fire_asleep(const struct uw_trigger_off_cpu *trigger, struct place *place)
+static bool fire_asleep(const struct trigger_off_cpu *trigger, struct place *place)
 {
 	struct uw_off_cpu off;
 	unsigned long flags;
@@ -340,13 +319,13 @@ static bool fire_asleep(const struct uw_trigger_off_cpu *trigger, struct place *
 
 static long fire_all_asleep(void *data)
 {
-	const struct uw_trigger_off_cpu *trigger = data;
+	const struct trigger_off_cpu *trigger = data;
 	u32 i, fired = 0;
 
 	for (i = 0; i < UW_OFF_CPU_PLACES; i++) {
 		fired += fire_asleep(trigger, &places[i]);
 		if (fired == UW_OFF_CPU_ROUND) {
-			trigger->owner->make_room(trigger->owner);
+			trigger->base.owner->make_room(trigger->base.owner);
 			fired = 0;
 		}
 		cond_resched();
@@ -355,7 +334,7 @@ static long fire_all_asleep(void *data)
 }
 
 /* On one of its CPUs, as notes are made there only. */
-static void report_asleep(struct uw_trigger_off_cpu *trigger)
+static void report_asleep(struct trigger_off_cpu *trigger)
 {
 	unsigned int cpu;
 
@@ -366,19 +345,88 @@ static void report_asleep(struct uw_trigger_off_cpu *trigger)
 		work_on_cpu(cpu, fire_all_asleep, trigger);
 }
 
-void uw_trigger_off_cpu_close(struct uw_trigger_off_cpu *trigger)
+static struct trigger_off_cpu *trigger_off_cpu_of(struct uw_trigger *trigger)
 {
+	return container_of(trigger, struct trigger_off_cpu, base);
+}
+
+static void trigger_off_cpu_close(struct uw_trigger *base)
+{
+	struct trigger_off_cpu *trigger = trigger_off_cpu_of(base);
+
 	might_sleep();
-	if (trigger->open) {
-		report_asleep(trigger);
-		mutex_lock(&triggers_mutex);
-		list_del_rcu(&trigger->node);
-		if (list_empty(&triggers))
-			probes_unregister();
-		mutex_unlock(&triggers_mutex);
-		synchronize_rcu_expedited();
-	}
+	if (!trigger->open)
+		return;
+	report_asleep(trigger);
+	mutex_lock(&triggers_mutex);
+	list_del_rcu(&trigger->node);
+	if (list_empty(&triggers))
+		probes_unregister();
+	mutex_unlock(&triggers_mutex);
+	synchronize_rcu_expedited();
 	trigger->open = false;
+}
+
+static void trigger_off_cpu_free(struct uw_trigger *base)
+{
+	struct trigger_off_cpu *trigger = trigger_off_cpu_of(base);
+
+	trigger_off_cpu_close(base);
 	free_percpu(trigger->limits);
-	trigger->limits = NULL;
+	kfree(trigger);
+}
+
+static void trigger_off_cpu_enable(struct uw_trigger *trigger)
+{
+	WRITE_ONCE(trigger_off_cpu_of(trigger)->enabled, true);
+}
+
+static void trigger_off_cpu_disable(struct uw_trigger *trigger)
+{
+	WRITE_ONCE(trigger_off_cpu_of(trigger)->enabled, false);
+}
+
+static const struct uw_trigger_ops trigger_off_cpu_ops = {
+	.enable = trigger_off_cpu_enable,
+	.disable = trigger_off_cpu_disable,
+	.close = trigger_off_cpu_close,
+	.free = trigger_off_cpu_free,
+};
+
+static int trigger_off_cpu_open(struct trigger_off_cpu *trigger)
+{
+	int err = 0;
+
+	mutex_lock(&triggers_mutex);
+	if (list_empty(&triggers))
+		err = probes_register();
+	if (!err) {
+		trigger->open = true;
+		list_add_rcu(&trigger->node, &triggers);
+	}
+	mutex_unlock(&triggers_mutex);
+	return err;
+}
+
+struct uw_trigger *uw_trigger_off_cpu_create(struct uw_trigger_owner *owner, const struct cpumask *cpus,
+					     const struct uwind_counter *counter)
+{
+	struct trigger_off_cpu *trigger = kzalloc(sizeof(*trigger), GFP_KERNEL);
+	int err = -ENOMEM;
+
+	if (!trigger)
+		return ERR_PTR(-ENOMEM);
+	trigger->base.ops = &trigger_off_cpu_ops;
+	trigger->base.owner = owner;
+	trigger->cpus = cpus;
+	trigger->least_ns = counter->rate;
+	trigger->most = counter->config ?: UWIND_OFF_CPU_DEFAULT_MOST;
+	trigger->wakers = !(counter->config1 & UWIND_OFF_CPU_NO_WAKERS);
+	trigger->limits = alloc_percpu(struct limit);
+	if (trigger->limits)
+		err = trigger_off_cpu_open(trigger);
+	if (!err)
+		return &trigger->base;
+	trigger_off_cpu_free(&trigger->base);
+	return ERR_PTR(err);
 }

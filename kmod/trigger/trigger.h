@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What triggers call. They know no session.
+ * What triggers have in common, and what they call. They know no session.
  */
 #ifndef UW_TRIGGER_H
 #define UW_TRIGGER_H
@@ -38,6 +38,36 @@ struct uw_trigger_owner {
 	bool (*wants_child)(const struct uw_trigger_owner *owner, struct task_struct *child);
 	struct uw_counts __percpu *counts;  /* of what did not fire. Each CPU adds to its own, in any context */
 	const struct uw_filter_step *steps; /* which of a tracepoint's events count; NULL: all */
+};
+
+/*
+ * One event that its owner counts. Each kind begins its own structure with it. Members are constant while it exists, unless
+ * their comments say otherwise.
+ */
+struct uw_trigger {
+	const struct uw_trigger_ops *ops;
+	struct uw_trigger_owner *owner; /* Lifetime: longer than the trigger's */
+	u32 nr_failed; /* counters. Protected by: its kind's lock to write. Read anywhere by READ_ONCE() */
+};
+
+/* All may sleep, but for wants_child. It is made disabled: trigger/cpu.h, trigger/task.h, trigger/off_cpu.h. */
+struct uw_trigger_ops {
+	void (*enable)(struct uw_trigger *trigger);
+	/* Nobody wants it any more; it may still fire. */
+	void (*disable)(struct uw_trigger *trigger);
+	/*
+	 * No handler begins any more; one that is a tracepoint's or a probe's may run until RCU's grace period is over. Once more it
+	 * does nothing.
+	 */
+	void (*close)(struct uw_trigger *trigger);
+	/* After that period, when nobody adopts any more; or where it was never enabled. */
+	void (*free)(struct uw_trigger *trigger);
+	/* Of those that have a counter for each thread; NULL: it counts whatever runs. Will current's new child want one? Any context. */
+	bool (*wants_child)(const struct uw_trigger *trigger, struct task_struct *child);
+	/* Count in current, if it is wanted and is not counted in yet. */
+	void (*adopt)(struct uw_trigger *trigger);
+	/* Ten times a second, one at a time, and not while it is closed: follow threads that have ended or become visible. */
+	void (*sweep)(struct uw_trigger *trigger);
 };
 
 /* Fires in current, for every session. Returns for how many a stack is asked. Any context. */
