@@ -3,7 +3,7 @@
 """The figures of docs/measured.md: data in docs/measured/SUBJECT.json, prose in docs/measured/template.md.
 
 Usage: measured.py collect [OUT]     figures of the runs whose logs are below OUT (out/check)
-       measured.py render            writes docs/measured.md
+       measured.py render            writes docs/measured.md, and the figures that other documents cite
        measured.py check             fails if it is not what render writes, or a figure is not as it should be
 
 docs/measured/README.md describes the format.
@@ -51,12 +51,16 @@ class Table:
         text = ",\n".join(f' "{name}": {value}' for name, value in parts)
         self.path.write_text("{\n" + text + "\n}\n", encoding="utf-8")
 
+    def find(self, keys):
+        return next((row for row in self.rows if all(row[key] == keys[key] for key in self.keys)), None)
+
     def row(self, keys):
-        for row in self.rows:
-            if all(row[key] == keys[key] for key in self.keys):
-                return row
-        self.rows.append({key: keys[key] for key in self.keys})
-        return self.rows[-1]
+        """Which it has afterwards."""
+        found = self.find(keys)
+        if found is None:
+            found = {key: keys[key] for key in self.keys}
+            self.rows.append(found)
+        return found
 
     def command_of(self, row):
         """With the row's own names, as it was run."""
@@ -118,6 +122,32 @@ def tables():
 def render(all_tables):
     title, text = TEMPLATE.read_text(encoding="utf-8").split("\n", 1)
     return f"{title}\n\n{NOTE}\n" + MARK.sub(lambda mark: all_tables[mark[1]].rendered(), text)
+
+
+# --- sentences of other documents, with {} for each figure ---
+
+def citations():
+    return json.loads(CITED.read_text(encoding="utf-8"))
+
+
+def cited_figures(citation, all_tables):
+    for subject, *keys, figure in citation["figures"]:
+        table = all_tables[subject]
+        row = table.find(dict(zip(table.keys, keys)))
+        yield table.shown(figure, row) if row else f"(no row {', '.join(keys)} in {subject}.json)"
+
+
+def cite(citation, all_tables):
+    """Brings the figures of a sentence up to date, wherever its lines are broken."""
+    path = ROOT / citation["in"]
+    words = r"\s+".join(re.escape(word) for word in citation["says"].split())
+    text = path.read_text(encoding="utf-8")
+    found = re.search(words.replace(re.escape("{}"), f"({NUMBER.pattern})"), text)
+    if not found:
+        return
+    for number, figure in reversed(list(enumerate(cited_figures(citation, all_tables), 1))):
+        text = text[:found.start(number)] + figure + text[found.end(number):]
+    path.write_text(text, encoding="utf-8")
 
 
 # --- collect ---
@@ -284,13 +314,8 @@ def table_problems(table):
 
 
 def cited_problems(all_tables):
-    """Sentences of other documents, with {} for each figure."""
-    for citation in json.loads(CITED.read_text(encoding="utf-8")):
-        shown = []
-        for subject, *keys, figure in citation["figures"]:
-            table = all_tables[subject]
-            shown.append(table.shown(figure, table.row(dict(zip(table.keys, keys)))))
-        sentence = citation["says"].format(*shown)
+    for citation in citations():
+        sentence = citation["says"].format(*cited_figures(citation, all_tables))
         text = " ".join((ROOT / citation["in"]).read_text(encoding="utf-8").split())
         if sentence not in text:
             yield f"{citation['in']} does not say what was measured: {sentence}"
@@ -316,7 +341,10 @@ def main(arguments):
     if verb == "collect" and len(arguments) <= 2:
         collect(pathlib.Path(arguments[1] if len(arguments) == 2 else ROOT / "out/check"))
     elif verb == "render" and len(arguments) == 1:
-        PAGE.write_text(render(tables()), encoding="utf-8")
+        all_tables = tables()
+        PAGE.write_text(render(all_tables), encoding="utf-8")
+        for citation in citations():
+            cite(citation, all_tables)
     elif verb == "check" and len(arguments) == 1:
         found = list(problems())
         print("\n".join(found), end="\n" if found else "")
