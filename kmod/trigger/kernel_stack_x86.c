@@ -20,13 +20,27 @@ static void begin(struct unwind_state *state, struct pt_regs *regs)
 
 static u32 collect(struct unwind_state *state, unsigned long *frames, u32 nr, u32 most)
 {
-	for (; nr < most && !unwind_done(state); unwind_next_frame(state)) {
+	while (nr < most && !unwind_done(state)) {
 		frames[nr] = unwind_get_return_address(state);
 		if (!frames[nr])
 			break;
-		nr++;
+		if (++nr < most)
+			unwind_next_frame(state);
 	}
 	return nr;
+}
+
+/*
+ * Of another task that is to run, the kernel does not say where a function returns to whose return is probed. Until Linux 6.8 it
+ * warns of such a question.
+ */
+static bool hides_returns(const struct task_struct *task)
+{
+#ifdef CONFIG_RETHOOK
+	return task_is_running(task) && task->rethooks.first;
+#else
+	return false;
+#endif
 }
 
 u32 uw_kernel_stack(struct pt_regs *regs, unsigned long *frames, u32 most)
@@ -45,5 +59,5 @@ u32 uw_kernel_stack_asleep(struct task_struct *task, unsigned long *frames, u32 
 	struct unwind_state state;
 
 	unwind_start(&state, task, NULL, NULL);
-	return collect(&state, frames, 0, most);
+	return collect(&state, frames, 0, hides_returns(task) ? 1 : most);
 }

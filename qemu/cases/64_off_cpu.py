@@ -3,6 +3,7 @@
 """Times off the CPU are what the program itself has measured, within two in a hundred, each with the stack of the function that
 waited, why, and who ended it. Beside a clock, they make up the time that has passed."""
 import os
+import platform
 import subprocess
 import time
 
@@ -112,6 +113,20 @@ def test_what_sleeps_at_the_end_is_reported_with_what_is_known(programs, record)
     assert still[0]["user_stack"] is None and still[0]["off_ns"] >= 1000 * MS
     assert (still[0]["reason"], still[0]["syscall"], still[0]["state"]) == ("sleep", "clock_nanosleep", "S")
     assert report.names_at(still[0]["kernel_stack"])
+
+
+def test_a_wait_within_a_function_whose_return_is_probed():
+    """The kernel may not walk on through it; a warning of its ends the run."""
+    call = {"x86_64": "__x64_sys_clock_nanosleep", "aarch64": "__arm64_sys_clock_nanosleep"}[platform.machine()]
+    report, measured = recorded("sleeps", "--kernel-stacks", "-e", f"kretprobe:{call}")
+    samples = of_function(report, "do_sleep")
+    check_total(samples, measured)
+    check_complete(report, samples)
+    waits = [sample for sample in samples if sample["off_ns"] >= 50 * MS]
+    assert len(waits) == TIMES
+    assert all("schedule" in report.names_at(sample["kernel_stack"])[0] for sample in waits)
+    returns = [sample for sample in report.json["samples"] if sample.get("event") == 1]
+    assert len(returns) == TIMES
 
 
 def test_only_times_of_the_least_length_count():
