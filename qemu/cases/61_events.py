@@ -4,6 +4,7 @@
 what it stands for. Filters choose by fields, several events are told apart, and what is not there is said."""
 import os
 import platform
+import re
 
 import pytest
 
@@ -26,7 +27,7 @@ def recorded_switches():
     """The same of switches to other threads, and how many of them were made for want of something, and how many in all."""
     said = guest.run("uwind", "record", "-e", "sched:sched_switch", "--kernel-stacks", "-o", "switches.json", "--", VICTIM, "switches",
                      EVENTS)
-    waited, preempted = map(int, said.splitlines()[0].split())
+    waited, preempted = map(int, re.search(r"^(\d+) (\d+)$", said, re.MULTILINE).groups())
     return guest.checked_report("switches.json"), waited, waited + preempted
 
 

@@ -74,7 +74,7 @@ vm_part() { # ARCH KERNEL CASES VARIABLE=VALUE...
 
 # Databases at work, whose packages no other case needs.
 databases_part() { # ARCH KERNEL
-	FOR_GUEST='--pkg postgresql-15 --pkg e2fsprogs --add qemu/bench' vm_part "$1" "$2" 65_databases "TRANSACTIONS=${TRANSACTIONS:-100}" CASE_LIMIT=3000
+	FOR_GUEST='--pkg postgresql-15 --pkg e2fsprogs --add qemu/bench --memory 4096' vm_part "$1" "$2" 65_databases "TRANSACTIONS=${TRANSACTIONS:-100}" CASE_LIMIT=3000
 }
 
 # The perf that defers chains is of a later release than the guest, and runs with its own libraries.
