@@ -160,7 +160,8 @@ Status make_key(const std::string& path)
 	const UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
 	if (!fd)
 		return errno_error(errno, path);
-	int code = ::write(fd.get(), key.data(), key.size()) == static_cast<ssize_t>(key.size()) ? 0 : EIO;
+	const ssize_t written = ::write(fd.get(), key.data(), key.size());
+	int code = written == static_cast<ssize_t>(key.size()) ? 0 : written < 0 ? errno : ENOSPC;
 	if (!code && ::link(temporary.c_str(), path.c_str()))
 		code = errno;
 	::unlink(temporary.c_str());
