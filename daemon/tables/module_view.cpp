@@ -56,7 +56,7 @@ Status check_rows(const TableRows& table, Arch arch)
 std::uint64_t module_bytes(const TableRows& table)
 {
 	const Draft rows(table);
-	return table.rows.empty() ? 0 : uw_table_bytes(&rows.draft);
+	return table.rows.empty() ? 0 : uw_table_form_of(&rows.draft).bytes;
 }
 
 } // namespace uwind

@@ -83,10 +83,11 @@ Packed pack_section(const SframeSection& content)
 
 } // namespace
 
-PackedTable::PackedTable(const uw_draft& draft, std::uint32_t method, uw_arch arch)
-    : memory_((uw_table_bytes(&draft) + 7) / 8), method_(method), arch_(arch)
+PackedTable::PackedTable(const uw_draft& draft, std::uint32_t method, uw_arch arch) : method_(method), arch_(arch)
 {
-	uw_table_build(&table_, memory_.data(), &draft);
+	const uw_table_form form = uw_table_form_of(&draft);
+	memory_.resize((form.bytes + 7) / 8);
+	uw_table_build(&table_, memory_.data(), &draft, &form);
 }
 
 Packed pack(const TableContent& content)

@@ -160,13 +160,6 @@ static u8 block_shift(const struct uw_draft *draft)
 #define PARTS        257u /* of a block, with the one that says how many rows it has */
 #define RARE         255u /* and higher rules */
 
-/* A table's form, and what it takes. */
-struct form {
-	u64 bytes;
-	u32 nr_rare;
-	bool narrow;
-};
-
 static u64 wide_bytes(const struct uw_draft *draft)
 {
 	return ((u64)block_count(draft, block_shift(draft)) + 1) * sizeof(u32) +
@@ -181,36 +174,27 @@ static u64 narrow_bytes(const struct uw_draft *draft, u32 nr_rare)
 	       (u64)draft->nr_rules * sizeof(struct uw_rule);
 }
 
-/* A block with a row at each byte would have too many for a u16. -EINTR: the port gave up, and the form is wide. */
-static int form_of(const struct uw_draft *draft, struct form *form)
+/* A block with a row at each byte would have too many for a u16. */
+struct uw_table_form uw_table_form_of(const struct uw_draft *draft)
 {
+	const struct uw_table_form wide = { .bytes = wide_bytes(draft) };
 	u32 nr_rare = 0, in_block = 0, block = 0;
 	u32 i;
 
-	*form = (struct form){ .bytes = wide_bytes(draft) };
-	if (!draft->nr_rows || narrow_bytes(draft, 0) >= form->bytes)
-		return 0;
+	if (!draft->nr_rows || narrow_bytes(draft, 0) >= wide.bytes)
+		return wide;
 	for (i = 0; i < draft->nr_rows && in_block <= 0xffff; i++) {
 		const struct uw_draft_row *row = &draft->rows[i];
 
 		if (uw_port_pause(i))
-			return -EINTR;
+			return wide;
 		nr_rare += row->rule >= RARE;
 		in_block = row->start >> NARROW_SHIFT == block ? in_block + 1 : 1;
 		block = row->start >> NARROW_SHIFT;
 	}
-	if (in_block <= 0xffff && narrow_bytes(draft, nr_rare) < form->bytes)
-		*form = (struct form){ .bytes = narrow_bytes(draft, nr_rare), .nr_rare = nr_rare, .narrow = true };
-	return 0;
-}
-
-/* If the port gives up, enough for either form. */
-u64 uw_table_bytes(const struct uw_draft *draft)
-{
-	struct form form;
-
-	(void)form_of(draft, &form);
-	return form.bytes;
+	if (in_block > 0xffff || narrow_bytes(draft, nr_rare) >= wide.bytes)
+		return wide;
+	return (struct uw_table_form){ .bytes = narrow_bytes(draft, nr_rare), .nr_rare = nr_rare, .narrow = true };
 }
 
 static int copy_rules(struct uw_rule *rule, const struct uw_draft *draft)
@@ -337,13 +321,9 @@ static int build_narrow(struct uw_table *table, void *mem, const struct uw_draft
 	return err;
 }
 
-int uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft)
+int uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft, const struct uw_table_form *form)
 {
-	struct form form;
-
-	if (form_of(draft, &form))
-		return -EINTR;
-	return form.narrow ? build_narrow(table, mem, draft, form.nr_rare) : build_wide(table, mem, draft);
+	return form->narrow ? build_narrow(table, mem, draft, form->nr_rare) : build_wide(table, mem, draft);
 }
 
 /*

@@ -99,14 +99,21 @@ struct uw_table {
 	u8 block_shift; /* log2 of a block's bytes of text */
 };
 
-/* Bytes of memory that uw_table_build() needs for this draft. */
-u64 uw_table_bytes(const struct uw_draft *draft);
+/* How a draft is packed. */
+struct uw_table_form {
+	u64 bytes; /* of memory that it takes */
+	u32 nr_rare;
+	bool narrow;
+};
+
+/* The smaller one; if the port gives up, the wide one. */
+struct uw_table_form uw_table_form_of(const struct uw_draft *draft);
 
 /*
- * Pack a draft that is valid into mem (8-byte aligned, uw_table_bytes() long).
+ * Pack a draft that is valid into mem (8-byte aligned, form->bytes long), in its form.
  * 0, or -EINTR: the port gave up, and table is not filled.
  */
-int uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft);
+int uw_table_build(struct uw_table *table, void *mem, const struct uw_draft *draft, const struct uw_table_form *form);
 
 /*
  * The rule for an offset, or NULL if there is no row or its rule is

@@ -49,7 +49,8 @@ static void uncharge_table(struct uw_quota *quota, u64 bytes)
 }
 
 /* The table in memory of its own. ERR_PTR: -ENOMEM, -EINTR. */
-static struct uw_stored_table *stored_table_build(const struct uw_draft *draft, u64 bytes)
+static struct uw_stored_table *stored_table_build(const struct uw_draft *draft, const struct uw_table_form *form,
+						  u64 bytes)
 {
 	struct uw_stored_table *stored = kvmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	int err;
@@ -57,7 +58,7 @@ static struct uw_stored_table *stored_table_build(const struct uw_draft *draft, 
 	if (!stored)
 		return ERR_PTR(-ENOMEM);
 	memset(stored, 0, sizeof(*stored));
-	err = uw_table_build(&stored->table, stored->memory, draft);
+	err = uw_table_build(&stored->table, stored->memory, draft, form);
 	if (!err)
 		return stored;
 	kvfree(stored);
@@ -67,7 +68,8 @@ static struct uw_stored_table *stored_table_build(const struct uw_draft *draft, 
 struct uw_stored_table *uw_table_store_add(const struct uw_draft *draft, u8 method, enum uw_arch arch,
 					   const struct uw_maker *maker)
 {
-	u64 bytes = sizeof(struct uw_stored_table) + uw_table_bytes(draft);
+	const struct uw_table_form form = uw_table_form_of(draft);
+	u64 bytes = sizeof(struct uw_stored_table) + form.bytes;
 	struct uw_stored_table *stored;
 	int err;
 
@@ -75,7 +77,7 @@ struct uw_stored_table *uw_table_store_add(const struct uw_draft *draft, u8 meth
 	err = charge_table(maker, bytes);
 	if (err)
 		return ERR_PTR(err);
-	stored = stored_table_build(draft, bytes);
+	stored = stored_table_build(draft, &form, bytes);
 	if (IS_ERR(stored)) {
 		uncharge_table(maker->quota, bytes);
 		return stored;

@@ -99,7 +99,7 @@ struct MadeTable {
 			if (draft.draft.nr_rows > before)
 				starts.push_back(at);
 		}
-		bytes = uw_table_bytes(&draft.draft);
+		bytes = uw_table_form_of(&draft.draft).bytes;
 		for (u32 i = 0; i < rows; i++)
 			by_start[starts[i]] = draft.draft.rules[draft.draft.rows[i].rule].cfa_off;
 		for (u32 i = 0; i < rows; i++)

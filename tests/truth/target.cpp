@@ -207,9 +207,10 @@ std::unique_ptr<Target::Table> Target::build(const uwind::FileTable& file) const
 	if (uw_draft_check(&draft, arch_, &reject))
 		return nullptr;
 	auto table = std::make_unique<Table>();
-	table->memory.resize(uw_table_bytes(&draft));
+	const uw_table_form form = uw_table_form_of(&draft);
+	table->memory.resize(form.bytes);
 	table->method = static_cast<std::uint8_t>(file.method);
-	uw_table_build(&table->table, table->memory.data(), &draft);
+	uw_table_build(&table->table, table->memory.data(), &draft, &form);
 	return table;
 }
 

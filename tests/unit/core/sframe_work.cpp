@@ -111,8 +111,9 @@ TEST_CASE("checking rows and packing them give up when they are told to")
 		REQUIRE(draft.add(16 * i, x86_rule(UW_X86_SP, static_cast<s32>(8 + i % 100))) == 0);
 	REQUIRE(interrupted([&] { return uw_draft_check(&draft.draft, UW_ARCH_X86_64, &reject); }) > 9);
 
-	std::vector<u64> memory(uw_table_bytes(&draft.draft) / sizeof(u64) + 1);
+	const uw_table_form form = uw_table_form_of(&draft.draft);
+	std::vector<u64> memory(form.bytes / sizeof(u64) + 1);
 	uw_table table{};
-	REQUIRE(interrupted([&] { return uw_table_build(&table, memory.data(), &draft.draft); }) > 9);
+	REQUIRE(interrupted([&] { return uw_table_build(&table, memory.data(), &draft.draft, &form); }) > 9);
 	REQUIRE(*uw_table_find(&table, 9999 * 16) == draft.naive_find(9999 * 16));
 }

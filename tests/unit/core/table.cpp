@@ -98,7 +98,7 @@ TEST_CASE("a wide table takes 4 bytes a row, 4 a block, and 24 a rule")
 	REQUIRE(table.table.row);
 	REQUIRE(table.table.block_shift == 16); // 16 rows of 4 KiB each
 	REQUIRE(table.table.nr_blocks == 64);
-	REQUIRE(uw_table_bytes(&draft.draft) == 4 * 1024 + 4 * (64 + 1) + 24 * 2);
+	REQUIRE(uw_table_form_of(&draft.draft).bytes == 4 * 1024 + 4 * (64 + 1) + 24 * 2);
 	STATIC_REQUIRE(sizeof(uw_table_row) == 4);
 	STATIC_REQUIRE(sizeof(uw_rule) == 24);
 }
@@ -113,7 +113,7 @@ TEST_CASE("a narrow table takes 2 bytes a row, 518 for 64 KiB of text, 24 a rule
 	REQUIRE_FALSE(table.table.row);
 	REQUIRE(table.table.nr_blocks == 2);
 	REQUIRE(table.table.nr_rare == rare);
-	REQUIRE(uw_table_bytes(&draft.draft) == 2 * rows + 2 * 518 + 24 * rules + 8 * rare);
+	REQUIRE(uw_table_form_of(&draft.draft).bytes == 2 * rows + 2 * 518 + 24 * rules + 8 * rare);
 }
 
 TEST_CASE("a narrow table finds the row at or below every offset, whatever its rule")
@@ -161,7 +161,7 @@ TEST_CASE("a draft without rows makes a table that finds nothing")
 {
 	const Draft draft;
 	const Table table(draft.draft);
-	REQUIRE(uw_table_bytes(&draft.draft) == 4);
+	REQUIRE(uw_table_form_of(&draft.draft).bytes == 4);
 	REQUIRE_FALSE(uw_table_find(&table.table, 0));
 	REQUIRE_FALSE(uw_table_find(&table.table, ~0ull));
 }

@@ -147,10 +147,7 @@ private:
 // A packed table that owns its memory.
 class Table {
 public:
-	explicit Table(const uw_draft& draft) : memory_(new char[uw_table_bytes(&draft)])
-	{
-		uw_table_build(&table, memory_.get(), &draft);
-	}
+	explicit Table(const uw_draft& draft) : Table(draft, uw_table_form_of(&draft)) {}
 
 	uw_rule find(u64 offset) const
 	{
@@ -161,6 +158,11 @@ public:
 	uw_table table{};
 
 private:
+	Table(const uw_draft& draft, const uw_table_form& form) : memory_(new char[form.bytes])
+	{
+		uw_table_build(&table, memory_.get(), &draft, &form);
+	}
+
 	std::unique_ptr<char[]> memory_;
 };
 
