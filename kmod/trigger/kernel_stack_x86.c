@@ -31,13 +31,13 @@ static u32 collect(struct unwind_state *state, unsigned long *frames, u32 nr, u3
 }
 
 /*
- * Of another task that is to run, the kernel does not say where a function returns to whose return is probed. Until Linux 6.8 it
- * warns of such a question.
+ * Of another task that runs, the kernel does not say where a function returns to whose return is probed. Until Linux 6.8 it
+ * warns of such a question. Who sleeps may be woken meanwhile.
  */
 static bool hides_returns(const struct task_struct *task)
 {
 #ifdef CONFIG_RETHOOK
-	return task_is_running(task) && task->rethooks.first;
+	return task->rethooks.first;
 #else
 	return false;
 #endif
