@@ -84,18 +84,21 @@ newest_perf() {
 	rm -rf "$root"
 	mkdir -p "$root"
 	for deb in $debs; do dpkg-deb -x "$deb" "$root"; done
-	printf '#!/bin/sh\nlib=/newest/usr/lib\nexec ${lib}64/ld-linux-x86-64.so.2 --library-path $lib/x86_64-linux-gnu /newest/usr/bin/perf "$@"\n' >"$root/perf"
+	cat >"$root/perf" <<-'END'
+		#!/bin/sh
+		exec /newest/usr/lib64/ld-linux-x86-64.so.2 --library-path /newest/usr/lib/x86_64-linux-gnu /newest/usr/bin/perf "$@"
+	END
 	chmod +x "$root/perf"
 }
 
 # Many events of each kind. 15 minutes a kernel.
 events_part() { # ARCH KERNEL
-	local cases='61_events 62_convert 63_kernel_frames 64_off_cpu' more=() FOR_GUEST=
+	local more=() FOR_GUEST=
 	if [ "$1-$2" = amd64-7.2 ]; then
 		step newest-perf newest_perf
 		FOR_GUEST='--add build/newest-perf:/newest' more=(PERF=/newest/perf)
 	fi
-	vm_part "$1" "$2" "$cases" EVENTS=100000 TIMES=100 CASE_LIMIT=3000 "${more[@]}"
+	vm_part "$1" "$2" '61_events 62_convert 63_kernel_frames 64_off_cpu' EVENTS=100000 TIMES=100 CASE_LIMIT=3000 "${more[@]}"
 }
 
 # Several of these parts may run side by side: how long rmmod takes is told by unload-*.
