@@ -18,7 +18,6 @@ extern "C" {
 namespace uwind {
 namespace {
 
-constexpr std::size_t max_candidates = 8;
 constexpr std::uint32_t alignment = 4;            // of most functions
 constexpr std::size_t max_kept_entries = 1 << 16; // of functions that are scouted: 16 to 20 bytes each
 
@@ -94,6 +93,8 @@ void ArmCodeReader::keep()
 	for (const std::size_t at : proof_.settle())
 		if (const auto pointer = pointer_loaded_at(at, text_, proof_))
 			pointers_.push_back(*pointer);
+	for (const ArmCallSite& site : paths_.findings().sites)
+		proof_.places().add_call(site.at);
 	for (const ArmCall& call : paths_.findings().calls)
 		note_function(text_.place_of(call.target), call.thumb);
 }
@@ -197,7 +198,7 @@ bool ArmCodeReader::is_padding(std::size_t at, bool thumb) const
 bool ArmCodeReader::begin_with(const std::vector<ArmFrameNumber>& frames, std::size_t at, bool thumb,
 			       ArmEvidence needed)
 {
-	if (frames.empty() || frames.size() > max_candidates)
+	if (frames.empty() || frames.size() > max_arm_candidates)
 		return false;
 	std::vector<ArmFrameNumber> sensible;
 	for (const ArmFrameNumber frame : frames) {

@@ -105,6 +105,12 @@ void execute(const ArmInstruction& instruction, ArmFrame& frame)
 		frame.call();
 }
 
+bool pushes_link(const ArmInstruction& instruction)
+{
+	return instruction.action == ArmAction::store && instruction.base == UW_ARM_SP && instruction.moved < 0 &&
+	       instruction.registers >> UW_ARM_LR & 1;
+}
+
 bool jumps_back(const ArmInstruction& instruction, const ArmFrame& frame)
 {
 	if (instruction.through != pc)

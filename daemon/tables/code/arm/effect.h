@@ -10,6 +10,9 @@ namespace uwind {
 // As if the instruction's condition held. After a call: as it is when the call has returned.
 void execute(const ArmInstruction& instruction, ArmFrame& frame);
 
+// Stores the return address on top of the stack.
+bool pushes_link(const ArmInstruction& instruction);
+
 // A jump through a register or memory goes back to the caller.
 bool jumps_back(const ArmInstruction& instruction, const ArmFrame& frame);
 

@@ -17,6 +17,9 @@ struct ArmCall {
 	bool last; // it was taken for one that does not return, because of its target
 };
 
+// Frames that code may have to which no path leads: of more, none is tried.
+inline constexpr std::size_t max_arm_candidates = 8;
+
 // The place of a call, with or without a target that is known.
 struct ArmCallSite {
 	std::size_t at;

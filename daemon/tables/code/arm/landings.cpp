@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tables/code/arm/landings.h"
 
+#include "tables/code/arm/effect.h"
+
 #include <algorithm>
 
 namespace uwind {
 
 bool is_prologue(const ArmInstruction& instruction)
 {
-	return instruction.action == ArmAction::store && instruction.base == UW_ARM_SP && instruction.moved < 0 &&
-	       !instruction.is_conditional() && instruction.registers >> UW_ARM_LR & 1;
+	return pushes_link(instruction) && !instruction.is_conditional();
 }
 
 // A function that others only jump to begins like one that they call.
 void ArmLandings::pass(std::size_t start, std::size_t end)
 {
 	for (std::size_t at = start; at < end; at = proof_.places().end_of_instruction(at)) {
-		const ArmInstruction instruction = text_.decode(at, proof_.places().is_thumb(at));
 		const ArmFrameNumber frame = proof_.frame(at);
-		if (proof_.places().begins(at) || (frame == ArmFrameSet::first && is_prologue(instruction)))
+		if (proof_.places().begins(at) || (frame == ArmFrameSet::first && is_prologue(decoded(at))))
 			frames_.clear();
-		if (instruction.flow == ArmFlow::call)
-			note(instruction, frame);
+		if (proof_.places().calls(at) && frames_.size() <= max_arm_candidates)
+			note(decoded(at), frame);
 	}
+}
+
+ArmInstruction ArmLandings::decoded(std::size_t at) const
+{
+	return text_.decode(at, proof_.places().is_thumb(at));
 }
 
 void ArmLandings::note(const ArmInstruction& call, ArmFrameNumber frame)

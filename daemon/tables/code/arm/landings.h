@@ -3,6 +3,7 @@
 // function around it.
 #pragma once
 
+#include "tables/code/arm/findings.h"
 #include "tables/code/arm/proof.h"
 #include "tables/code/arm/text.h"
 
@@ -20,10 +21,12 @@ public:
 
 	// What is settled there.
 	void pass(std::size_t start, std::size_t end);
-	// Of the function that was passed last: those that have saved the return address, each once.
+	// Of the function that was passed last: those that have saved the return address, each once; beyond the limit
+	// there is one too many, which says so.
 	const std::vector<ArmFrameNumber>& frames() const { return frames_; }
 
 private:
+	ArmInstruction decoded(std::size_t at) const;
 	void note(const ArmInstruction& call, ArmFrameNumber frame);
 
 	const ArmText& text_;

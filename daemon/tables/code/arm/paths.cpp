@@ -17,13 +17,6 @@ namespace {
 
 constexpr std::size_t max_steps_per_place = 64; // after these nothing is read any more
 constexpr unsigned max_blamed_calls = 24;       // of one beginning
-constexpr unsigned max_jumps = 8;
-
-bool pushes_link(const ArmInstruction& instruction)
-{
-	return instruction.action == ArmAction::store && instruction.base == UW_ARM_SP && instruction.moved < 0 &&
-	       instruction.registers >> UW_ARM_LR & 1;
-}
 
 // It leads to the next instruction alone, whatever the frame, and always; or it is a call.
 bool is_plain(const ArmInstruction& instruction)
@@ -121,7 +114,7 @@ void ArmPaths::note_jump(ArmFrameNumber frame)
 		proof_.verdict().show(ArmEvidence::strong);
 	else if (proof_.frames()[frame].is_whole())
 		proof_.verdict().show(ArmEvidence::leaves);
-	if (findings_.jumps.size() <= max_jumps && !has(findings_.jumps, number))
+	if (findings_.jumps.size() <= max_arm_candidates && !has(findings_.jumps, number))
 		findings_.jumps.push_back(number);
 }
 

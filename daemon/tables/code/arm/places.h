@@ -31,6 +31,8 @@ public:
 	bool is_thumb(std::size_t at) const { return bytes_[at] & thumb_code; }
 	// A function does.
 	bool begins(std::size_t at) const { return bytes_[at] & begin; }
+	// Of a settled place: its instruction calls.
+	bool calls(std::size_t at) const { return bytes_[at] & call; }
 	// Within a function, where no path has been.
 	bool is_new(std::size_t at) const { return at < bytes_.size() && !(bytes_[at] & (seen_bits | data | begin)); }
 
@@ -45,10 +47,11 @@ public:
 	// The first place of an instruction.
 	void try_at(std::size_t at, bool thumb) { set(at, seen_bits | thumb_code, tried | (thumb ? thumb_code : 0)); }
 	void add_data(std::size_t at) { set(at, data, data); }
+	void add_call(std::size_t at) { set(at, call, call); }
 	void doubt(std::size_t at) { set(at, doubtful, doubtful); }
 
 private:
-	enum : std::uint8_t { seen_bits = 7, thumb_code = 8, data = 16, doubtful = 32, begin = 64 };
+	enum : std::uint8_t { seen_bits = 7, thumb_code = 8, data = 16, doubtful = 32, begin = 64, call = 128 };
 
 	void set(std::size_t at, unsigned mask, unsigned bits)
 	{
