@@ -167,7 +167,8 @@ bool has_no_epilogue(const std::vector<OracleRow>& rows, Arch arch)
 	return arch == Arch::arm64 && rows.size() > 1 && std::none_of(rows.begin() + 1, rows.end(), as_at_entry);
 }
 
-// clang 14 moves what makes a frame behind instructions that need none, and its CFI stays where it was.
+// clang 14 moves what makes a frame behind instructions that need none, and its CFI stays where it was. Where a
+// function begins there is none.
 bool is_before_it(const OracleRow& oracle, const Rule& rule, Arch arch)
 {
 	const OracleRow ours = text_of(rule, arch);
@@ -175,7 +176,13 @@ bool is_before_it(const OracleRow& oracle, const Rule& rule, Arch arch)
 	       same_ra(oracle.ra, ours.ra, false, arch);
 }
 
-void compare(const OracleRow& oracle, const Rule& rule, Arch arch, bool no_epilogue, Verdict& verdict)
+// Of the row's function.
+struct Place {
+	bool no_epilogue; // has_no_epilogue()
+	bool begins;
+};
+
+void compare(const OracleRow& oracle, const Rule& rule, Arch arch, Place place, Verdict& verdict)
 {
 	const bool own_sp = !oracle.sp.empty() && oracle.sp != "u";
 	if (oracle.cfa == "exp" || own_sp)
@@ -184,9 +191,9 @@ void compare(const OracleRow& oracle, const Rule& rule, Arch arch, bool no_epilo
 		verdict.exceptions[raised_cfa]++;
 	else if (same_row(oracle, rule, arch))
 		verdict.equal++;
-	else if (no_epilogue && is_from_sp(oracle, rule, arch))
+	else if (place.no_epilogue && is_from_sp(oracle, rule, arch))
 		verdict.exceptions[from_sp]++;
-	else if (is_before_it(oracle, rule, arch))
+	else if (place.begins && is_before_it(oracle, rule, arch))
 		verdict.exceptions[before_it]++;
 	else
 		verdict.different.push_back(difference(oracle, rule, arch));
@@ -205,7 +212,7 @@ const char* readelf_for(Arch arch)
 }
 
 // Whether the row, in all of its length, has a rule.
-bool compare_row(const OracleRow& row, bool no_epilogue, const uwind::ElfFile& file, const TableRows& table,
+bool compare_row(const OracleRow& row, Place place, const uwind::ElfFile& file, const TableRows& table,
 		 Verdict& verdict)
 {
 	const auto range = uwind::offsets_of(file.segments(), row.start, row.end - row.start);
@@ -217,10 +224,10 @@ bool compare_row(const OracleRow& row, bool no_epilogue, const uwind::ElfFile& f
 		verdict.exceptions[at_entry]++;
 		return true;
 	}
-	compare(row, rule, file.arch(), no_epilogue, verdict);
+	compare(row, rule, file.arch(), place, verdict);
 	const bool stepped = row.cfa == "exp";
 	if (!stepped && !(find(table, range->end - 1) == rule)) {
-		if (no_epilogue)
+		if (place.no_epilogue)
 			verdict.exceptions[with_epilogue]++;
 		else
 			verdict.different.push_back("row ends early");
@@ -236,7 +243,8 @@ Verdict compare_file(const uwind::ElfFile& file, const TableRows& table, const s
 		const bool no_epilogue = has_no_epilogue(function.rows, file.arch());
 		for (const OracleRow& row : function.rows)
 			if (row.start < row.end)
-				complete &= compare_row(row, no_epilogue, file, table, verdict);
+				complete &= compare_row(row, {no_epilogue, &row == &function.rows.front()}, file, table,
+							verdict);
 		verdict.functions++;
 		verdict.functions_missing += !complete;
 	}
