@@ -16,11 +16,6 @@ TRACING = "/sys/kernel/tracing"
 SYSTEM_CALL = {"x86_64": "__x64_sys_getppid", "aarch64": "__arm64_sys_getppid"}[platform.machine()]
 
 
-@pytest.fixture(scope="module", name="symbols")
-def symbols_of_the_kernel():
-    return perf_stacks.symbols_of_the_kernel()
-
-
 @pytest.fixture(scope="module", autouse=True)
 def probes():
     """A probe of the kernel that both know by the same name, at the begin and at the end of a system call."""

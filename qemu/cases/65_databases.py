@@ -19,11 +19,6 @@ FOLDER = database_work.programs.FOLDER
 WAIT = {"x86_64": "epoll_wait", "aarch64": "epoll_pwait"}[platform.machine()]
 
 
-@pytest.fixture(scope="module", name="symbols")
-def symbols_of_the_kernel():
-    return perf_stacks.symbols_of_the_kernel()
-
-
 @pytest.fixture(scope="module", autouse=True)
 def databases():
     """On a file system of Debian's kernel."""

@@ -10,6 +10,7 @@ import pytest
 pytest.register_assert_rewrite("guest", "perf_stacks", "report")
 
 import guest  # noqa: E402  # after its asserts are to show what they compare
+import perf_stacks  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -30,6 +31,12 @@ def folder():
     yield path
     os.chdir("/")
     shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def symbols():
+    """The kernel's: names by address, and the addresses of the module's own functions."""
+    return perf_stacks.symbols_of_the_kernel()
 
 
 @pytest.fixture
