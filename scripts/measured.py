@@ -245,13 +245,16 @@ def text_of(log):
     return re.sub("^ +# ", "", log.read_text(encoding="utf-8", errors="replace"), flags=re.MULTILINE)
 
 
-def run_commit():
-    said = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+def commit_of(out):
+    """Of the tree that the logs lie in, which may be another clone."""
+    said = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=out, capture_output=True, text=True, check=False)
+    if said.returncode:
+        sys.exit(f"measured.py: {out} lies in no clone, so that nobody knows what was run: collect where the run was")
     return said.stdout.strip()
 
 
 def collect(out):
-    logs, commit, texts = logs_of(out), run_commit(), {}
+    logs, commit, texts = logs_of(out), commit_of(out), {}
     for table in tables().values():
         runs = {}
         for source in table.sources:
