@@ -170,6 +170,16 @@ TEST_CASE("T32: where an exception lands there is the frame of the calls")
 		      "; 12 end");
 }
 
+TEST_CASE("T32: where an exception lands there is the frame of the code around it, also if others only jump there")
+{
+	// f: b h; g: push {r4, lr}; blx r3; pop {r4, pc}; h: push {r4-r7, lr}; bl g; pop {r4-r7, pc}; movs r0, #1; bl
+	// 0x1100
+	CHECK(thumb({0xe002, push_r4_lr, call_register, pop_r4_pc, 0xb5f0, 0xf7ff, 0xfffa, 0xbdf0, 0x2001, 0xf000,
+		     0xf875},
+		    {0x1100}) ==
+	      "0 " + leaf + "; 4 " + pair + "; 8 " + leaf + "; 10 cfa=sp+20 ra=[cfa-4] r11=same r7=[cfa-8]; 22 end");
+}
+
 TEST_CASE("an Arm call that finds no way back ends a stack, and guesses nothing")
 {
 	// push {r1-r4}; blx r3; pop {r1-r4}; bl 0x1100: LR is lost with the first call
