@@ -19,6 +19,7 @@ static struct uw_trigger *trigger_create(struct uw_event *event, const struct uw
 {
 	struct perf_event_attr attr;
 
+	might_sleep();
 	if (counter->type == UWIND_TYPE_OFF_CPU)
 		return uw_trigger_off_cpu_create(&event->owner, owner->cpus, counter);
 	uw_counter_attr_init(&attr, counter);
