@@ -138,14 +138,15 @@ def cited_figures(citation, all_tables):
 
 
 def cite(citation, all_tables):
-    """Brings the figures of a sentence up to date, wherever its lines are broken."""
+    """Brings the figures of a sentence up to date, wherever its lines are broken. What has no figure is left to check."""
     path = ROOT / citation["in"]
     words = r"\s+".join(re.escape(word) for word in citation["says"].split())
     text = path.read_text(encoding="utf-8")
     found = re.search(words.replace(re.escape("{}"), f"({NUMBER.pattern})"), text)
-    if not found:
+    figures = list(cited_figures(citation, all_tables))
+    if not found or not all(map(NUMBER.fullmatch, figures)):
         return
-    for number, figure in reversed(list(enumerate(cited_figures(citation, all_tables), 1))):
+    for number, figure in reversed(list(enumerate(figures, 1))):
         text = text[:found.start(number)] + figure + text[found.end(number):]
     path.write_text(text, encoding="utf-8")
 
