@@ -42,8 +42,7 @@ static u64 periods_missed(const struct perf_event *event, const struct uw_counte
 static void count_missed(const struct perf_event *event, struct uw_counter *counter)
 {
 	struct uw_counts __percpu *counts = counter->owner->counts;
-	bool is_clock = uw_counter_is_clock(event->attr.type, event->attr.config);
-	u64 missed = is_clock ? periods_missed(event, counter) : 0;
+	u64 missed = counter->is_clock ? periods_missed(event, counter) : 0;
 
 	if (missed)
 		uw_stats_missed(counts, missed);
@@ -122,6 +121,7 @@ struct perf_event *uw_counter_create(struct uw_counter *counter, struct uw_trigg
 	might_sleep();
 	counter->owner = owner;
 	counter->throttled_ns = 0;
+	counter->is_clock = uw_counter_is_clock(attr->type, attr->config);
 	event = perf_event_create_kernel_counter(attr, cpu, task, counter_overflow, counter);
 	if (PTR_ERR_OR_ZERO(event) == -ENOENT || PTR_ERR_OR_ZERO(event) == -EOPNOTSUPP)
 		return ERR_PTR(-ENODEV);

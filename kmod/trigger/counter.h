@@ -18,6 +18,7 @@ struct uw_counter {
 	struct uw_trigger_owner *owner; /* Order: set by uw_counter_create(), before the event exists */
 	struct perf_event *event; /* owned; NULL: none. Set and cleared by its creator, under the creator's rules */
 	u64 throttled_ns;         /* when it was stopped for a while; 0: it runs. Written by its handler only */
+	bool is_clock; /* as was asked for: since Linux 6.3 the event's type is another one then. Order: as owner */
 };
 
 /* Its attributes point into the memory of whoever made it first, so that nobody else can make another one. */

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# Recording a command, a process and everything; the command's exit status; formats of the report.
-# Expected: 30 s
+# Recording a command, a process and everything; the command's exit status; formats of the report; a rate that is too high.
+# Expected: 35 s
 . ./lib.sh
 
 want "a command is recorded" uwind record -F 499 -o command.json -- $PROGRAMS/sframe_victim 4
@@ -31,3 +31,15 @@ grep -q '^sframe_victim;.*main.*work_recurse.* [0-9][0-9]*$' folded.txt || fail 
 want "a summary is printed" uwind report -i command.json --format summary
 want_status "an unknown option is a usage error" 64 uwind record --no-such-option
 ! uwind record -p 999999 --duration 1 -o x.json || fail "a process that is not there is an error"
+
+# A clock that has ticked too often stands still until the next of the kernel's ticks: what it misses is counted.
+rate=/proc/sys/kernel/perf_event_max_sample_rate
+usual=$(cat $rate)
+throttled=$(status_of throttled) missed=$(status_of periods_missed)
+echo 500 >$rate
+want "a rate that the kernel does not allow" uwind record -F 10000 -o throttled.json -- $PROGRAMS/sframe_victim 2
+echo "$usual" >$rate
+rules throttled.json schema balance
+throttled=$(($(status_of throttled) - throttled)) missed=$(($(status_of periods_missed) - missed))
+[ $throttled -ge 10 ] || fail "clocks that stand still are counted: $throttled"
+[ $missed -ge $((10 * throttled)) ] || fail "and what they miss: $missed, stood still $throttled times"
