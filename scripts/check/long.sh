@@ -99,9 +99,11 @@ long_part() { # PART
 		grep -h '^|' "$OUT/$1"-*.log
 		;;
 	cost-amd64 | cost-arm64)
-		build_for_vm "${1#cost-}" 6.1
-		if built_for_vm "${1#cost-}" 6.1; then step "$1" cost_guest "${1#cost-}"; fi
-		grep '^|' "$OUT/$1.log"
+		build_for_vm "${1#cost-}" 6.1 7.2
+		for kernel in 6.1 7.2; do
+			if built_for_vm "${1#cost-}" $kernel; then step "$1-$kernel" cost_guest "${1#cost-}" $kernel; fi
+		done
+		grep -h '^|' "$OUT/$1"-*.log
 		;;
 	warmup-*)
 		arch=$(machine_for "${1#warmup-}")

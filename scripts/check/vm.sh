@@ -138,9 +138,11 @@ bystander_guest() { # ARCH KERNEL
 		--add "build/$1/programs" --add qemu/bystander -- env "SECONDS_EACH=${SECONDS_EACH:-30}" sh /root/bystander/guest.sh
 }
 
-# What a sample costs, by a processor that counts its instructions.
-cost_guest() { # ARCH
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel 6.1 --icount --cpus 1 --timeout 900 --out "$OUT/cost" \
+# What a sample costs, by a processor that counts its instructions. 2 minutes.
+cost_guest() { # ARCH KERNEL
+	local machine
+	read -ra machine <<<"$(machine_of "$1" "$2")"
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --cpus 1 --timeout 900 --out "$OUT/cost-$1-$2" \
 		--pkg python3 --pkg linux-perf --add "build/$1/programs" --add qemu/cost -- sh /root/cost/guest.sh
 }
 
