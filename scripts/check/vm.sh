@@ -187,7 +187,7 @@ machine_for() { case $1 in i386) echo amd64 ;; armhf) echo arm64 ;; *) echo "$1"
 
 # Programs that uwind has never met, of that architecture. On one processor, for hostile_guest's reason.
 warmup_guest() { # MACHINE ARCH
-	local pkgs=(--pkg python3) name
+	local pkgs=(--pkg python3 --pkg e2fsprogs) name
 	for name in ruby php-cli jq lua5.4 tcl gawk sqlite3; do pkgs+=(--pkg "$name:$2"); done
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel 6.1 --icount=2 --cpus 1 --timeout 2400 --out "$OUT/warmup-$2" "${pkgs[@]}" \
 		--add qemu/cases --add qemu/warmup -- sh /root/warmup/guest.sh "$2"
