@@ -25,30 +25,44 @@ struct uw_window {
 	unsigned long places; /* of a word in it */
 };
 
+/*
+ * Mappings of a space that were found as they are known at that epoch. As long as that is the epoch, they are so, and a walk
+ * begins with what the last one on its CPU has found. All zero: none.
+ */
+struct uw_coverage {
+	u64 space; /* its number; 0: no walk goes on with this */
+	u64 epoch;
+	unsigned long readable_start; /* as in struct uw_port */
+	unsigned long readable_places;
+	u8 arch;                               /* of the walk that found them */
+	u8 nr;                                 /* mappings of code so far, modulo 256 */
+	struct uw_covered covered[UW_COVERED]; /* the last ones of them */
+};
+
 /* One walk's view of current's memory. On the walker's stack. */
 struct uw_port {
-	struct uw_space *space;                /* NULL: look at the VMAs each time */
-	u64 epoch;                             /* of the space, when its VMAs were seen last */
-	u32 last_mapped;                       /* where the last frame's code was found */
-	u8 arch;                               /* enum uw_arch of the walk */
-	u8 word_bytes;                         /* of that ABI */
-	unsigned long sp;                      /* where the walk began */
-	unsigned long readable_start;          /* the mapping that was read last */
-	unsigned long readable_places;         /* of a word in it */
-	bool atomic;                           /* must not sleep: see uw_memory_begin() */
-	bool busy;                             /* mmap_lock could not be had */
-	u8 lock_tries;                         /* that are left: see memory.c */
-	bool probed;                           /* a probe may have changed pc or stack */
-	unsigned long trampoline;              /* of return probes, once it was met */
-	struct uw_steps *steps;                /* taken for this walk; NULL: none */
-	u32 key;                               /* of the steps that may be used */
-	u8 nr_covered;                         /* so far, modulo 256 */
-	u64 mapped_changes;                    /* of the space's mapped ranges, that the key is for */
-	struct uw_covered covered[UW_COVERED]; /* mappings that were found true at the epoch */
+	struct uw_space *space;        /* NULL: look at the VMAs each time */
+	u64 epoch;                     /* of the space, when its VMAs were seen last */
+	u32 last_mapped;               /* where the last frame's code was found */
+	u8 arch;                       /* enum uw_arch of the walk */
+	u8 word_bytes;                 /* of that ABI */
+	unsigned long sp;              /* where the walk began */
+	unsigned long readable_start;  /* the mapping that was read last */
+	unsigned long readable_places; /* of a word in it; 0: none yet in this epoch */
+	bool atomic;                   /* must not sleep: see uw_memory_begin() */
+	bool busy;                     /* mmap_lock could not be had */
+	u8 lock_tries;                 /* that are left: see memory.c */
+	bool probed;                   /* a probe may have changed pc or stack */
+	unsigned long trampoline;      /* of return probes, once it was met */
+	struct uw_steps *steps;        /* taken for this walk; NULL: none */
+	u32 key;                       /* of the steps that may be used */
+	u64 mapped_changes;            /* of the space's mapped ranges, that the key is for */
+	struct uw_coverage *coverage;  /* at the epoch. With steps only */
 };
 
 int uw_lookup_find(struct uw_port *port, u64 address, struct uw_found *found);
 bool uw_lookup_cover(struct uw_port *port, u64 address);
+void uw_coverage_begin(struct uw_coverage *coverage, const struct uw_port *port);
 void uw_table_retire_corrupt(const struct uw_port *port, u64 address, const struct uw_found *found);
 int uw_memory_enter_at(struct uw_port *port, u64 address);
 int uw_memory_fault(struct uw_port *port, u64 address, u64 *word);
@@ -97,12 +111,12 @@ static __always_inline u32 uw_port_key(const struct uw_port *port)
 	return port->key;
 }
 
-/* By pointers, as user memory is open: a check of an index would be a call. */
+/* Of a walk with steps. By pointers, as user memory is open: a check of an index would be a call. */
 static __always_inline bool uw_port_covers(const struct uw_port *port, u64 address, struct uw_covered *covered)
 {
-	const struct uw_covered *one;
+	const struct uw_covered *first = port->coverage->covered, *one;
 
-	for (one = port->covered; one < port->covered + UW_COVERED; one++) {
+	for (one = first; one < first + UW_COVERED; one++) {
 		if (address - one->start >= one->bytes)
 			continue;
 		*covered = *one;
@@ -119,9 +133,12 @@ static inline bool uw_port_cover(struct uw_port *port, u64 address)
 /* Whatever was true at another epoch may not be any more. */
 static inline void uw_port_set_epoch(struct uw_port *port, u64 epoch)
 {
-	if (port->epoch != epoch)
-		memset(port->covered, 0, sizeof(port->covered));
+	if (port->epoch == epoch)
+		return;
 	port->epoch = epoch;
+	port->readable_places = 0;
+	if (port->coverage)
+		uw_coverage_begin(port->coverage, port);
 }
 
 /* The mapping that was read last. */

@@ -6,7 +6,7 @@
  * read only from a mapping that has been looked at: one of a device would feel
  * the read even if it is resident. Where the kernel counts the changes of a memory
  * map, the mapping that a stack lies in is remembered in the space, so that a walk
- * begins with a search in a small sorted array, without a lock. Elsewhere each
+ * looks for it in a small sorted array, without a lock. Elsewhere each
  * walk looks at it once (space.c).
  *
  * A fault is allowed in the walk's own stack only, and only if resolving it
@@ -96,7 +96,6 @@ void uw_memory_begin(struct uw_port *port, enum uw_arch arch, u64 sp, bool atomi
 	port->word_bytes = uw_abis[arch].word;
 	port->sp = sp;
 	port->probed = uw_uprobed();
-	memory_is_known(port, sp);
 }
 
 /* It is what it was when it was looked at before. */
@@ -135,9 +134,9 @@ static int memory_look(struct uw_port *port, u64 address)
 		return -EFAULT;
 	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
 		return -EACCES;
-	memory_enter(port, vma->vm_start, vma->vm_end);
 	if (UW_MM_SEQUENCE && port->space)
 		memory_remember(port, vma);
+	memory_enter(port, vma->vm_start, vma->vm_end);
 	return 0;
 }
 

@@ -15,7 +15,8 @@
  * without, and now and then one of its walks tries again.
  *
  * Whether a mapping is still what it was is not part of the key: each walk finds that out
- * for each mapping, once (lookup.c), and uses steps in those mappings only.
+ * for each mapping, once (lookup.c), and uses steps in those mappings only. Where the kernel counts the changes of a
+ * memory map, the next walk on the CPU knows it if nothing has changed since.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -69,6 +70,7 @@ struct uw_steps {
 	int cpu;      /* whose it is. Set once */
 	u32 last_key; /* below 2^31 */
 	struct uw_step_state states[UW_STEP_STATES];
+	struct uw_coverage coverage;
 	struct uw_plain plain[UW_PLAIN_SLOTS];
 	struct uw_along along;
 	u32 last_trail;               /* that was begun anew */
@@ -189,6 +191,31 @@ static void owner_learn(struct uw_trail_owner *owner, const struct uw_along *alo
 		owner->pause = READ_ONCE(trail_pause);
 }
 
+void uw_coverage_begin(struct uw_coverage *coverage, const struct uw_port *port)
+{
+	memset(coverage, 0, sizeof(*coverage));
+	coverage->space = port->space->number;
+	coverage->epoch = port->epoch;
+	coverage->arch = port->arch;
+}
+
+/* What the CPU's last walk has found, if that is the world of this one. */
+static void coverage_take(struct uw_coverage *coverage, struct uw_port *port)
+{
+	port->coverage = coverage;
+	if (coverage->space != port->space->number || coverage->epoch != port->epoch || coverage->arch != port->arch)
+		uw_coverage_begin(coverage, port);
+	port->readable_start = coverage->readable_start;
+	port->readable_places = coverage->readable_places;
+}
+
+static void coverage_give(struct uw_port *port)
+{
+	port->coverage->readable_start = port->readable_start;
+	port->coverage->readable_places = port->readable_places;
+	port->coverage = NULL;
+}
+
 void uw_steps_take(struct uw_port *port, struct uw_walk *walk)
 {
 	struct uw_steps *steps = port->space && READ_ONCE(step_cache) ? xchg(raw_cpu_ptr(&places), NULL) : NULL;
@@ -206,6 +233,7 @@ void uw_steps_take(struct uw_port *port, struct uw_walk *walk)
 	steps->owner = NULL;
 	if (READ_ONCE(trails))
 		walk->along = along_of_current(steps);
+	coverage_take(&steps->coverage, port);
 	steps_renew(port);
 }
 
@@ -217,20 +245,24 @@ void uw_steps_give(struct uw_port *port)
 		return;
 	if (steps->owner)
 		owner_learn(steps->owner, &steps->along);
+	coverage_give(port);
 	steps_put_back(steps);
 	port->steps = NULL;
 }
 
 void uw_steps_cover(struct uw_port *port, const struct uw_range *range)
 {
+	struct uw_coverage *coverage = port->coverage;
 	struct uw_covered covered;
 
 	if (!port->steps)
 		return;
 	if (!uw_port_covers(port, range->start, &covered))
-		port->covered[port->nr_covered++ % UW_COVERED] =
+		coverage->covered[coverage->nr++ % UW_COVERED] =
 			(struct uw_covered){ .start = range->start, .bytes = range->end - range->start };
-	smp_rmb(); /* the range before the counter: see above */
+	if (unlikely(range->refused))
+		coverage->space = 0; /* that holds for some time only */
+	smp_rmb();                   /* the range before the counter: see above */
 	if (uw_range_set_changes(&port->space->mapped) != port->mapped_changes)
 		steps_renew(port);
 }
