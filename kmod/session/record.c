@@ -19,8 +19,8 @@ static_assert(UWIND_PART_FRAMES <= U8_MAX);
 static_assert(UW_MOST_STACK_BYTES < U16_MAX / 2);
 static_assert(sizeof(struct uwind_record_file) + PATH_MAX < U16_MAX / 2);
 
-/* Zeros for a record of that size, or NULL. */
-static void *record_begin(void *at, u32 room, u16 type, u32 bytes)
+/* Zeros for a record of that size, or NULL. Inline, as most sizes are constant, and some zeros are no call. */
+static __always_inline void *record_begin(void *at, u32 room, u16 type, u32 bytes)
 {
 	struct uwind_record *record;
 
@@ -124,10 +124,12 @@ u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const s
 {
 	const struct uw_request *request = answer->request;
 	u32 bytes = sizeof(struct uwind_record_sample) + (of->events ? sizeof(u64) : 0);
-	struct uwind_record_sample *record = record_begin(at, room, UWIND_RECORD_SAMPLE, bytes);
+	struct uwind_record_sample *record;
 
-	if (!record)
+	if (room < bytes)
 		return bytes;
+	record = record_begin(at, room, UWIND_RECORD_SAMPLE, sizeof(*record));
+	record->record.bytes = bytes;
 	record->thread = of->thread;
 	record->stack = of->stack;
 	record->cookie = request->cookie;

@@ -68,7 +68,9 @@ u32 uw_frames_room(const struct uw_walk *walk)
 
 void uw_frames_give(struct uw_frame *frames, u32 room)
 {
-	kvfree(this_cpu_xchg(places[size_for(room)], frames));
+	frames = this_cpu_xchg(places[size_for(room)], frames);
+	if (unlikely(frames))
+		kvfree(frames);
 }
 
 static int frames_prepare(u32 size)
