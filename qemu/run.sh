@@ -35,6 +35,7 @@ usage() {
 		  --memory MIB             default 2048, more if the guest's files need it
 		  --icount[=SHIFT]         guest time counts guest instructions, of 2^SHIFT ns each (default: 0)
 		  --append KERNELARGS      for the kernel's command line
+		  --disk MIB               an empty disk besides, for the guest to make a file system on: virtio
 		  --root systemd[:SUITE]   a disk with Debian as apt installs it (default: the host's suite); amd64 only
 		  --monitor CMD            send CMD to QEMU's monitor, once a second while the command runs; answers in DIR/monitor
 		  --no-module              without the module; uwind and uwindd are there only if already built, on a disk not at all
@@ -58,7 +59,7 @@ number() { [[ $2 =~ ^[1-9][0-9]*$ ]] || bad_usage "$1 wants a number, not '$2'";
 
 defaults() {
 	ARCH=$(host_arch) KERNEL=6.1 CPU='' CPUS=2 MEMORY='' ICOUNT='' APPEND='' MODULE=1 TIMEOUT=600 OUT=''
-	SUITE='' EMULATOR=''
+	DISK='' SUITE='' EMULATOR=''
 	MONITOR=() ADD=() PKG=()
 }
 
@@ -81,6 +82,7 @@ set_option() {
 	--memory) number "$1" "$2" && MEMORY=$2 ;;
 	--icount) number "$1" "$2" && ICOUNT=$2 ;;
 	--append) APPEND+=" $2" ;;
+	--disk) number "$1" "$2" && DISK=$2 ;;
 	--root) set_root "$2" ;;
 	--monitor) MONITOR+=("$2") ;;
 	--add) ADD+=("$2") ;;
@@ -177,6 +179,13 @@ own_parts() {
 	done
 }
 
+# After the one with the guest's root, if that is on a disk.
+add_disk() {
+	[ -n "$DISK" ] || return 0
+	truncate -s "${DISK}M" "$WORK/disk"
+	ARGS+=(-drive "if=virtio,format=raw,file=$WORK/disk")
+}
+
 # Sets segments, and root: beside what the guest's root is made of lies a folder root/.
 assemble_root() {
 	if [ -n "$SUITE" ]; then
@@ -192,6 +201,7 @@ assemble_root() {
 assemble() {
 	local segments modules root
 	assemble_root
+	add_disk
 	modules=$("$LAB_DIR/guest-modules.sh" "$KERNEL_DIR" "${MODULES[@]}")
 	"$LAB_DIR/guest-files.sh" ${SUITE:+--disk} "$root/root" "$WORK/files.cpio" "${ADD[@]}" -- "${COMMAND[@]}"
 	# shellcheck disable=SC2086  # paths without blanks, one a line

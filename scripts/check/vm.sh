@@ -138,10 +138,12 @@ bystander_guest() { # ARCH KERNEL
 		--add "build/$1/programs" --add qemu/bystander -- env "SECONDS_EACH=${SECONDS_EACH:-30}" sh /root/bystander/guest.sh
 }
 
-# What a sample costs, by a processor that counts its instructions. 2 minutes.
+# What a sample costs, by a processor that counts its instructions. It has no SVE, as perf's clocks have no place for its registers,
+# which perf asks for to copy stacks where there are any. 2 minutes.
 cost_guest() { # ARCH KERNEL
 	local machine
 	read -ra machine <<<"$(machine_of "$1" "$2")"
+	[ "${#machine[@]}" = 0 ] || machine+=(--cpu max,pauth-impdef=on,sve=off)
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --cpus 1 --timeout 900 --out "$OUT/cost-$1-$2" \
 		--pkg python3 --pkg linux-perf --add "build/$1/programs" --add qemu/cost -- sh /root/cost/guest.sh
 }
@@ -189,7 +191,7 @@ machine_for() { case $1 in i386) echo amd64 ;; armhf) echo arm64 ;; *) echo "$1"
 warmup_guest() { # MACHINE ARCH
 	local pkgs=(--pkg python3 --pkg e2fsprogs) name
 	for name in ruby php-cli jq lua5.4 tcl gawk sqlite3; do pkgs+=(--pkg "$name:$2"); done
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel 6.1 --icount=2 --cpus 1 --timeout 2400 --out "$OUT/warmup-$2" "${pkgs[@]}" \
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel 6.1 --icount=2 --cpus 1 --disk 1024 --timeout 2400 --out "$OUT/warmup-$2" "${pkgs[@]}" \
 		--add qemu/cases --add qemu/warmup -- sh /root/warmup/guest.sh "$2"
 }
 
