@@ -143,7 +143,7 @@ bystander_guest() { # ARCH KERNEL
 cost_guest() { # ARCH KERNEL
 	local machine
 	read -ra machine <<<"$(machine_of "$1" "$2")"
-	[ "${#machine[@]}" = 0 ] || machine+=(--cpu max,pauth-impdef=on,sve=off)
+	[ "${#machine[@]}" = 0 ] || machine+=(--cpu 'max,pauth-impdef=on,sve=off')
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --cpus 1 --timeout 900 --out "$OUT/cost-$1-$2" \
 		--pkg python3 --pkg linux-perf --add "build/$1/programs" --add qemu/cost -- sh /root/cost/guest.sh
 }
