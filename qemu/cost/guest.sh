@@ -72,6 +72,7 @@ perf_row() { # NAME OPTION...
 row sampler frames request walk record messages 'in all' 'bytes a sample'
 row --- ---: ---: ---: ---: ---: ---: ---:
 uwind_row other 'uwind, each stack new'
+uwind_row inner 'uwind, the five inner frames new'
 uwind_row same 'uwind, a known stack'
 perf_row 'perf record -g' -g
 perf_row 'perf record --call-graph dwarf' --call-graph dwarf

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// Works at the end of DEPTH calls, always by the same way there ("same") or each time by another ("other").
+// Works at the end of DEPTH calls: always by the same way there ("same"), each time by another ("other"), or by one that
+// only the last five calls change ("inner").
 //
-// Usage: deep_victim same|other DEPTH SECONDS
+// Usage: deep_victim same|inner|other DEPTH SECONDS
 //
 // The process has the verb's name.
 #include <pthread.h>
@@ -41,21 +42,28 @@ static uint64_t turn_right(unsigned int depth, uint64_t way)
 	return go_on(depth, way) + room[0];
 }
 
+/* The bits of the last calls, if there are so many calls. */
+static uint64_t last_bits(unsigned int depth)
+{
+	return depth < 5 ? 0 : 31ull << (depth - 5) % 64;
+}
+
 int main(int argc, char **argv)
 {
 	double end;
-	uint64_t way = 0x123456789abcdefull;
-	int same;
+	uint64_t way = 0x123456789abcdefull, random = way, changes;
+	unsigned int depth;
 
 	if (argc != 4)
 		return 2;
 	pthread_setname_np(pthread_self(), argv[1]);
-	same = strcmp(argv[1], "same") == 0;
+	depth = (unsigned int)atoi(argv[2]);
+	changes = strcmp(argv[1], "same") == 0 ? 0 : strcmp(argv[1], "inner") == 0 ? last_bits(depth) : ~0ull;
 	end = work_clock(CLOCK_BOOTTIME) + atof(argv[3]);
 	while (work_clock(CLOCK_BOOTTIME) < end) {
-		work_sink += turn_left((unsigned int)atoi(argv[2]), way);
-		if (!same)
-			way = work_mix(way, 3);
+		work_sink += turn_left(depth, way);
+		random = work_mix(random, 3);
+		way = (way & ~changes) | (random & changes);
 	}
 	return 0;
 }
