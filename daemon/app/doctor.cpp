@@ -85,7 +85,7 @@ Finding check_kernel(Surroundings& machine)
 {
 	const auto [release, architecture] = machine.kernel();
 	unsigned major = 0, minor = 0;
-	const Finding fine{"kernel", Verdict::ok, release + " on " + architecture, "", ""};
+	Finding fine{"kernel", Verdict::ok, release + " on " + architecture, "", ""};
 	Finding finding = fine;
 	finding.costs = "the module cannot be built";
 	finding.verdict = Verdict::missing;

@@ -90,7 +90,7 @@ Status Service::record()
 	ports_.supervisor.ready();
 	Running running{**outside, machine.clock, recording, keeper};
 	keep_tables(running);
-	const Status sampled = sample(running);
+	Status sampled = sample(running);
 	keeper.stop();
 	if (!sampled)
 		return sampled;

@@ -28,11 +28,11 @@ std::optional<ModuleId> TargetRegistrar::register_vdso()
 		spdlog::debug("{}", fd.error("no table for the vDSO").message);
 		return std::nullopt;
 	}
-	OpenedModule vdso{modules_.add(FileIdentity{}, vdso_path).id, std::make_shared<UniqueFd>(std::move(*fd)),
-			  vdso_path};
+	const ModuleId id = modules_.add(FileIdentity{}, vdso_path).id;
+	OpenedModule vdso{id, std::make_shared<UniqueFd>(std::move(*fd)), vdso_path};
 	vdso.vdso = true;
 	push(std::move(vdso));
-	return vdso.id;
+	return id;
 }
 
 // Files with such a path probably have another program's table. A file that has

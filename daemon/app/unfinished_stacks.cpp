@@ -27,6 +27,7 @@ std::vector<StackFrame> first_frames(const StackPart& stack, std::size_t nr)
 std::vector<CodeMapping> codes_of(const std::vector<Mapping>& mappings)
 {
 	std::vector<CodeMapping> codes;
+	codes.reserve(mappings.size());
 	for (const Mapping& mapping : mappings)
 		codes.push_back({mapping.start, mapping.end, mapping.pgoff, nullptr, false});
 	return codes;

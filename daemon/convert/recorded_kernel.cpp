@@ -96,6 +96,7 @@ std::uint64_t RecordedKernel::here(std::uint64_t address) const
 std::vector<std::optional<KernelName>> RecordedKernel::find(const std::vector<std::uint64_t>& addresses)
 {
 	std::vector<std::uint64_t> now;
+	now.reserve(addresses.size());
 	for (const std::uint64_t address : addresses)
 		now.push_back(here(address));
 	auto names = ours_.find(now);

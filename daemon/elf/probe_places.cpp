@@ -24,7 +24,7 @@ std::string_view text_of(Bytes bytes)
 // Cuts a text that ends with a zero off the front.
 std::string take_text(Bytes& bytes)
 {
-	const std::string text(text_of(bytes));
+	std::string text(text_of(bytes));
 	bytes = bytes.subspan(std::min(text.size() + 1, bytes.size()));
 	return text;
 }

@@ -83,7 +83,7 @@ private:
 	{
 		auto first = both(depth);
 		while (first && take("||")) {
-			const auto second = both(depth);
+			auto second = both(depth);
 			if (!second)
 				return second;
 			first = add({FilterNode::Kind::either, {}, *first, *second});
@@ -95,7 +95,7 @@ private:
 	{
 		auto first = single(depth);
 		while (first && take("&&")) {
-			const auto second = single(depth);
+			auto second = single(depth);
 			if (!second)
 				return second;
 			first = add({FilterNode::Kind::both, {}, *first, *second});
@@ -114,7 +114,7 @@ private:
 		}
 		if (!take("("))
 			return term();
-		const auto inner = either(depth + 1);
+		auto inner = either(depth + 1);
 		if (!inner)
 			return inner;
 		return take(")") ? inner : Node(wrong("')' is missing"));

@@ -55,7 +55,7 @@ Status Modifiers::read(std::string_view letters)
 
 Status Modifiers::read_more(std::string_view letters)
 {
-	if (const auto checked = check(letters); !checked)
+	if (auto checked = check(letters); !checked)
 		return checked;
 	for (const char one : letters)
 		letter(one);

@@ -25,14 +25,14 @@ Status apply_number(const Term& term, std::uint64_t most, std::uint64_t& value)
 Status apply(const Term& term, EventSpec& event)
 {
 	if (term.key == "limit") {
-		const auto applied = apply_number(term, std::numeric_limits<std::uint32_t>::max(), event.config);
+		auto applied = apply_number(term, std::numeric_limits<std::uint32_t>::max(), event.config);
 		if (applied && event.config == 0)
 			return usage_error("the term 'limit' of offcpu needs a number above 0");
 		return applied;
 	}
 	if (term.key == "wakers") {
 		std::uint64_t wakers = 0;
-		const auto applied = apply_number(term, 1, wakers);
+		auto applied = apply_number(term, 1, wakers);
 		event.config1 = wakers ? 0 : off_cpu_no_wakers;
 		return applied;
 	}

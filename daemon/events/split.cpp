@@ -50,7 +50,7 @@ private:
 		const std::size_t first = events_.size();
 		at_++;
 		do {
-			if (const auto read = single("{}"); !read)
+			if (auto read = single("{}"); !read)
 				return read;
 		} while (next_is(','));
 		if (!next_is('}'))
@@ -81,9 +81,9 @@ private:
 			return usage_error("a group has no group in it");
 		const std::size_t begin = at_;
 		const std::string_view rest = text_.substr(begin);
-		const auto moved = is_probe_text(rest)        ? skip_probe(ends)
-				   : rest.starts_with("mem:") ? skip_plain(ends, false)
-							      : skip_plain(ends, true);
+		auto moved = is_probe_text(rest)        ? skip_probe(ends)
+			     : rest.starts_with("mem:") ? skip_plain(ends, false)
+							: skip_plain(ends, true);
 		if (!moved)
 			return moved;
 		const auto event = trimmed(text_.substr(begin, at_ - begin));
@@ -107,7 +107,7 @@ private:
 	{
 		for (; at_ < text_.size() && peek() != ',' && ends.find(peek()) == std::string_view::npos; at_++)
 			if (has_terms && peek() == '/')
-				if (const auto skipped = skip_terms(); !skipped)
+				if (auto skipped = skip_terms(); !skipped)
 					return skipped;
 		return Nothing{};
 	}

@@ -131,7 +131,7 @@ Result<std::vector<TracepointName>> find_tracepoints(EventSources& sources, std:
 	const auto subsystems = matching(*known, subsystem);
 	if (subsystems.empty())
 		return no_subsystem(subsystem, *known);
-	const auto found = in_subsystems(sources, events, subsystems, name);
+	auto found = in_subsystems(sources, events, subsystems, name);
 	if (found && found->size() > most)
 		return too_many(pattern, found->size(), most);
 	return found;

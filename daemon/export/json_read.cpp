@@ -294,7 +294,7 @@ void read_report(const Json& json, Report& report, std::string& error)
 	read_list(top, "frames", error, report.frames, read_any);
 	read_list(top, "stacks", error, report.stacks, read_any);
 	read_list(top, "samples", error, report.samples,
-		  [&](Members in, ReportSample& sample) { read_sample(in, report, sample); });
+		  [&](const Members& in, ReportSample& sample) { read_sample(in, report, sample); });
 	read(top.object("counters"), top.get("counters"), report.counters);
 	if (error.empty())
 		error = check_indices(report);

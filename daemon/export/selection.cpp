@@ -27,6 +27,7 @@ Taken taken_of(const List& list, bool is_given, Takes takes)
 	if (!is_given)
 		return std::nullopt;
 	std::vector<bool> taken;
+	taken.reserve(list.size());
 	for (const auto& entry : list)
 		taken.push_back(takes(entry));
 	return taken;

@@ -178,6 +178,7 @@ std::vector<std::uint64_t> Kallsyms::addresses_of(const std::vector<std::string>
 {
 	const auto text = read_text("/proc/kallsyms", most_kallsyms_bytes);
 	std::vector<std::uint64_t> addresses;
+	addresses.reserve(symbols.size());
 	for (const std::string& symbol : symbols)
 		addresses.push_back(text ? address_in_kallsyms(*text, symbol) : 0);
 	return addresses;
