@@ -2,8 +2,9 @@
 // Follows every path from where functions begin, one beginning after the other:
 // symbols and what is called first, then what they do not reach. Nothing is kept of a
 // beginning one of whose paths returns where no return address can be. After the functions
-// whose ends are known, an aligned place from which a path returns well is a beginning,
-// too: the middle of a function would take more from the stack than it put there.
+// whose ends are known, an aligned place from which a path returns well, or jumps to where a
+// function begins, is a beginning, too: the middle of a function would take more from the
+// stack than it put there.
 #include "tables/code/x86/code.h"
 
 #include "tables/code/extents.h"

@@ -260,9 +260,12 @@ TEST_CASE("what is aligned, behind the last known function, and returns well is 
 		return text;
 	};
 	CHECK(read_behind({0x53, 0x90, 0x5b, 0xc3}) == "0-1 16-17 17-19 19-20 "); // push %ebx; nop; pop %ebx; ret
-	CHECK(read_behind({0x5b, 0xc3}) == "0-1 ");                               // the end of another one
-	CHECK(read_behind({0x53, 0xeb, 0xfd}) == "0-1 ");                         // does not return
-	CHECK(read_behind({0xcc, 0x53, 0x5b, 0xc3}) == "0-1 ");                   // not aligned
+	CHECK(read_behind({0x53, 0x5b, 0xeb, 0xec}) ==
+	      "0-1 16-17 17-18 18-20 ");                        // push %ebx; pop %ebx; jmp to the first one
+	CHECK(read_behind({0x53, 0xeb, 0xed}) == "0-1 ");       // with something on the stack
+	CHECK(read_behind({0x5b, 0xc3}) == "0-1 ");             // the end of another one
+	CHECK(read_behind({0x53, 0xeb, 0xfd}) == "0-1 ");       // does not return
+	CHECK(read_behind({0xcc, 0x53, 0x5b, 0xc3}) == "0-1 "); // not aligned
 }
 
 TEST_CASE("a call with padding behind it does not return")
