@@ -32,6 +32,7 @@ enum stall_point { MESSAGE_SEND = 2, BATCH_TAKEN = 4 };
 enum who { HELD, NEIGHBOUR, OTHER, NR_WORKERS };
 
 struct board {
+	volatile int begun[NR_WORKERS];
 	volatile int over;
 	long sleeps[NR_WORKERS];
 	long worst_ms[NR_WORKERS];
@@ -84,6 +85,7 @@ static void work(enum who who)
 	pin(who == OTHER);
 	last = now_ms();
 	getrusage(RUSAGE_SELF, &before);
+	board->begun[who] = 1;
 	while (!board->over) {
 		long now = now_ms();
 
@@ -152,6 +154,14 @@ static long read_for(const struct session *session, long ms)
 	return sum;
 }
 
+/* Who is held at each sample gets hardly anywhere: the three have begun before. */
+static void wait_until_begun(void)
+{
+	for (int i = 0; i < NR_WORKERS; i++)
+		while (!board->begun[i])
+			usleep(1000);
+}
+
 /* What the three do while a task is held at the point: one, or whoever comes there. */
 static long play(const struct session *session, enum stall_point point, int held_only, long seconds)
 {
@@ -164,6 +174,7 @@ static long play(const struct session *session, enum stall_point point, int held
 		if (pids[i] == 0)
 			work(i);
 	}
+	wait_until_begun();
 	set_parameter("stall_tid", held_only ? pids[HELD] : 0);
 	set_parameter("stall_point", point);
 	bytes = read_for(session, seconds * 1000);
