@@ -69,7 +69,7 @@ u32 uw_frames_room(const struct uw_walk *walk)
 void uw_frames_give(struct uw_frame *frames, u32 room)
 {
 	frames = this_cpu_xchg(places[size_for(room)], frames);
-	if (unlikely(frames))
+	if (unlikely(frames)) /* another walk's, which had found the place empty */
 		kvfree(frames);
 }
 

@@ -8,7 +8,8 @@ set -eu
 arch=$1
 cd /tmp
 
-# Programs lie on a disk, as elsewhere: of a file in the guest's own memory no stamp is kept, and its contents are compared.
+# Programs lie on a disk, as elsewhere: of a file in the guest's own memory no stamp is kept, and its contents are compared. So they
+# are of one that changed within two seconds.
 modprobe -a virtio_blk ext4
 mkfs.ext4 -q /dev/vda
 mkdir /disk

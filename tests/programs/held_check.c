@@ -23,6 +23,7 @@
 #define PARAMETERS  "/sys/module/uwind/parameters/"
 #define RATE_HZ     3999
 #define HOLD_MS     90
+#define BEGIN_MS    60000 /* one that has not begun by then shows in what it did */
 #define DEPTH       250
 #define MOST_SLEEPS 1     /* for the kernel's own reasons */
 #define LEAST_FULL  12288 /* bytes of a message that the next stack had no room in */
@@ -157,8 +158,10 @@ static long read_for(const struct session *session, long ms)
 /* Who is held at each sample gets hardly anywhere: the three have begun before. */
 static void wait_until_begun(void)
 {
+	long end = now_ms() + BEGIN_MS;
+
 	for (int i = 0; i < NR_WORKERS; i++)
-		while (!board->begun[i])
+		while (!board->begun[i] && now_ms() < end)
 			usleep(1000);
 }
 

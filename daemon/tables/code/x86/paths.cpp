@@ -57,7 +57,7 @@ X86Ways X86Paths::ways(std::size_t at) const
 		flow.way == X86Way::call && (elsewhere(next) || text_.is_padding(next) || never_returns(flow.target));
 	const bool runs_on = falls && text_.has(next) && begins_[next] && !text_.is_padding(at);
 	result.ends = last_call || runs_on || !(falls || jumps) || (jumps && elsewhere(flow.target));
-	result.calls_last = flow.way == X86Way::jump && text_.has(flow.target) && begins_[flow.target];
+	result.tail_call = flow.way == X86Way::jump && text_.has(flow.target) && begins_[flow.target];
 	if (flow.way == X86Way::call || (jumps && !elsewhere(flow.target)))
 		result.target = flow.target;
 	if (falls && !last_call && !elsewhere(next))
@@ -94,7 +94,7 @@ void X86Paths::step(std::size_t at)
 		break;
 	case X86Way::jump:
 		verdict.proven |= ways.ends && !frame.returns_wrongly();
-		verdict.returned |= ways.calls_last && !frame.returns_wrongly();
+		verdict.returned |= ways.tail_call && !frame.returns_wrongly();
 		return arrive(ways.target, frame);
 	case X86Way::computed_jump:
 		return add_frame(findings_.jumps, frame);

@@ -19,7 +19,7 @@ struct X86Ways {
 	X86Way way = X86Way::next;
 	bool understood = false;
 	bool ends = false;                             // the path leaves or stops: it makes sense up to here
-	bool calls_last = false;                       // it jumps to where another function begins
+	bool tail_call = false;                        // it jumps to where another function begins
 	std::int64_t target = nowhere, next = nowhere; // where it goes on in the same function, or what it calls
 
 	std::int64_t jump_target() const { return way == X86Way::call ? nowhere : target; }
