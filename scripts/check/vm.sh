@@ -7,6 +7,14 @@ machine_of() { # ARCH KERNEL
 	case $1-$2 in arm64-7.2) echo --emulator sid --cpu max,pauth-impdef=on ;; esac
 }
 
+# The same without SVE: to copy stacks, perf asks for SVE's registers where there are any, and its clocks have no place for them.
+perf_machine_of() { # ARCH KERNEL
+	case $1-$2 in
+	arm64-7.2) echo "$(machine_of "$@") --cpu max,pauth-impdef=on,sve=off" ;;
+	*) machine_of "$@" ;;
+	esac
+}
+
 # Where a module with delays at named points is tested as well (38_*); STALL=1: everywhere.
 is_stalled() { [ -n "${STALL:-}" ] || [ "$1-$2" = amd64-6.1 ]; } # ARCH KERNEL
 
@@ -93,10 +101,11 @@ newest_perf() {
 
 # Many events of each kind. 15 minutes a kernel.
 events_part() { # ARCH KERNEL
-	local more=() FOR_GUEST=
+	local more=() FOR_GUEST
+	FOR_GUEST=$(perf_machine_of "$1" "$2")
 	if [ "$1-$2" = amd64-7.2 ]; then
 		step newest-perf newest_perf
-		FOR_GUEST='--add build/newest-perf:/newest' more=(PERF=/newest/perf)
+		FOR_GUEST+=' --add build/newest-perf:/newest' more=(PERF=/newest/perf)
 	fi
 	vm_part "$1" "$2" '61_events 62_convert 63_kernel_frames 64_off_cpu' EVENTS=100000 TIMES=100 CASE_LIMIT=3000 "${more[@]}"
 }
@@ -138,12 +147,10 @@ bystander_guest() { # ARCH KERNEL
 		--add "build/$1/programs" --add qemu/bystander -- env "SECONDS_EACH=${SECONDS_EACH:-30}" sh /root/bystander/guest.sh
 }
 
-# What a sample costs, by a processor that counts its instructions. It has no SVE, as perf's clocks have no place for its registers,
-# which perf asks for to copy stacks where there are any. 2 minutes.
+# What a sample costs, by a processor that counts its instructions. 2 minutes.
 cost_guest() { # ARCH KERNEL
 	local machine
-	read -ra machine <<<"$(machine_of "$1" "$2")"
-	[ "${#machine[@]}" = 0 ] || machine+=(--cpu 'max,pauth-impdef=on,sve=off')
+	read -ra machine <<<"$(perf_machine_of "$1" "$2")"
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --cpus 1 --timeout 900 --out "$OUT/cost-$1-$2" \
 		--pkg python3 --pkg linux-perf --add "build/$1/programs" --add qemu/cost -- sh /root/cost/guest.sh
 }
@@ -151,7 +158,7 @@ cost_guest() { # ARCH KERNEL
 # One group of `make bench-vm`; on one processor, for hostile_guest's reason.
 bench_guest() { # ARCH KERNEL FOLDER GROUP [ARGUMENT]...
 	local machine pkgs=() name
-	read -ra machine <<<"$(machine_of "$1" "$2")"
+	read -ra machine <<<"$(perf_machine_of "$1" "$2")"
 	for name in python3 linux-perf wrk nginx postgresql-15 sqlite3 gcc libc6-dev binutils; do pkgs+=(--pkg "$name"); done
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --cpus 1 --memory 6144 --timeout 1800 --out "$3" \
 		"${pkgs[@]}" --add "build/$1/programs" --add qemu/bench -- sh /root/bench/run.sh "${@:4}"
