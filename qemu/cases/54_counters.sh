@@ -27,6 +27,10 @@ watchdog_limit=/proc/sys/kernel/watchdog_thresh
 limits="$(cat $stall_limit) $(cat $watchdog_limit)"
 set_limits() { echo "$1" >$stall_limit && echo "$2" >$watchdog_limit; }
 set_limits 200 60
+# What a fork on the reader's processor has asked the module for would wait there, and so would all children: this shell forks
+# elsewhere from now on, and what was asked for before is done.
+taskset -pc 0 $$ >taskset.log || fail "one processor is enough: $(cat taskset.log)"
+sleep 1
 insmod /root/rcu_reader.ko || fail "nothing is freed for a while"
 want "more come and go than there may be counters" as_ann ./brief_threads $((COUNTERS + 1500))
 failed=$(($(status_of counters_failed) - before))
