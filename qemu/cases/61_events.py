@@ -136,7 +136,7 @@ def test_events_that_come_too_fast_are_counted(start_recording):
 
 
 # 4,096 pages in one system call.
-POPULATE = "import mmap; mmap.mmap(-1, 16 << 20, flags=mmap.MAP_SHARED | 0x8000)"
+POPULATE = "import mmap; mmap.mmap(-1, 4096 * mmap.PAGESIZE, flags=mmap.MAP_SHARED | 0x8000)"
 
 
 def test_what_finds_its_ring_full_is_counted(set_file):

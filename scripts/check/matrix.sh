@@ -58,7 +58,7 @@ matrix_build() { # ARCH
 }
 
 matrix_vm() { # ARCH KERNEL [VARIABLE=VALUE]...
-	vm_part "$1" "$2" "${CASE:-}" CYCLES=3 RMMOD_LIMIT_MS="${RMMOD_LIMIT_MS:-20000}" "${@:3}"
+	FOR_GUEST=$(perf_machine_of "$1" "$2") vm_part "$1" "$2" "${CASE:-}" CYCLES=3 RMMOD_LIMIT_MS="${RMMOD_LIMIT_MS:-20000}" "${@:3}"
 }
 
 matrix_debug() { # ARCH GROUP

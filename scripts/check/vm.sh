@@ -10,7 +10,7 @@ machine_of() { # ARCH KERNEL
 # The same without SVE: to copy stacks, perf asks for SVE's registers where there are any, and its clocks have no place for them.
 perf_machine_of() { # ARCH KERNEL
 	case $1-$2 in
-	arm64-7.2) echo "$(machine_of "$@") --cpu max,pauth-impdef=on,sve=off" ;;
+	arm64-7.2 | arm64-6.12*) echo "$(machine_of "$@") --cpu max,pauth-impdef=on,sve=off" ;;
 	*) machine_of "$@" ;;
 	esac
 }
