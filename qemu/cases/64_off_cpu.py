@@ -55,12 +55,14 @@ def test_a_wait_has_its_length_its_reason_and_its_waker(kind, function, reason, 
     report, measured = recorded(kind)
     samples = of_function(report, function)
     long = [sample for sample in samples if sample["off_ns"] >= 50 * MS]
-    waits = [sample for sample in samples if sample["reason"] != "preempted"]
+    # Where spinlocks are mutexes (PREEMPT_RT), a thread may wait for one of the kernel's, too, for a moment.
+    waits = [sample for sample in samples if sample["reason"] != "preempted" and sample["off_ns"] >= MS]
     check_total(samples, measured)
     check_complete(report, samples)
     assert len({sample["pid"] for sample in report.json["samples"]}) == 1  # nobody else's
     assert 0.8 * TIMES <= len(long) <= TIMES  # on a busy host, a thread may be late for its lock
-    assert all(sample["reason"] == reason and sample["syscall"] == call for sample in waits), waits
+    assert all(sample["reason"] == reason and sample["syscall"] == call for sample in waits), {
+        (sample["reason"], sample["syscall"], sample["wait_channel"]) for sample in waits}
     assert all(sample["wait_channel"] for sample in waits)
     assert not any("schedule" in sample["wait_channel"] for sample in waits)
     check_wakers(report, long, by_thread)
