@@ -221,6 +221,20 @@ void Aggregate::add(const EventRecord& event, const StackRecord* answer, const O
 		return;
 	collected_.samples.push_back(fill(*sample, event, answer, on_file));
 	collected_.samples.back().off_cpu = off_cpu_of(event);
+	collected_.samples.back().call = call_of(event);
+}
+
+std::optional<Index> Aggregate::call_of(const EventRecord& event)
+{
+	if (!event.call)
+		return std::nullopt;
+	const auto [known, is_new] =
+		functions_.try_emplace(event.call->function, static_cast<Index>(collected_.functions.size()));
+	if (is_new)
+		collected_.functions.push_back(event.call->function);
+	collected_.calls.push_back({known->second, event.call->returned, event.call->duration_ns, event.call->value,
+				    event.call->arguments});
+	return static_cast<Index>(collected_.calls.size() - 1);
 }
 
 std::optional<Index> Aggregate::off_cpu_of(const EventRecord& event)
@@ -276,6 +290,7 @@ void Aggregate::reset()
 	frames_.clear();
 	images_.clear();
 	files_.clear();
+	functions_.clear();
 	stack_frames_ = 0;
 }
 

@@ -32,6 +32,8 @@ struct Collected {
 	std::vector<ReportStack> stacks;
 	std::vector<ReportSample> samples;
 	std::vector<ReportOffCpu> off_cpu;
+	std::vector<std::uint64_t> functions; // addresses in those that calls name
+	std::vector<ReportCall> calls;
 	std::uint64_t samples_not_kept = 0; // sum of the weights of samples beyond the limits
 	std::uint64_t stacks_not_kept = 0;
 };
@@ -102,6 +104,7 @@ private:
 	ReportSample fill(ReportSample sample, const EventRecord& event, const StackRecord* answer,
 			  const OnFile& on_file);
 	std::optional<Index> off_cpu_of(const EventRecord& event);
+	std::optional<Index> call_of(const EventRecord& event);
 	void add_waker(const EventRecord& event, const StackRecord* answer, const OnFile& on_file);
 	void join_wakers();
 	void reset();
@@ -113,6 +116,7 @@ private:
 	std::unordered_map<RawFrame, Index, FrameHash> frames_;
 	std::unordered_set<Index, StackHash, StackEqual> stacks_;
 	std::unordered_set<std::uint32_t> files_;
+	std::unordered_map<std::uint64_t, Index> functions_; // by address
 	std::size_t stack_frames_ = 0;
 	std::optional<Index> weighed_event_;
 	std::uint64_t weighed_period_ = 0;

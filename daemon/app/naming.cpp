@@ -2,6 +2,7 @@
 // From collected frames to a report's modules and named frames.
 #include "app/naming.h"
 
+#include "app/calls.h"
 #include "app/kernel_naming.h"
 #include "app/off_cpu.h"
 
@@ -109,6 +110,7 @@ void fill_report(Collected collected, Modules& modules, Symbols& symbols, Kernel
 	}
 	name_kernel_frames(collected.frames, kernel_names, report);
 	explain_off_cpu(kernel_names, report);
+	name_calls(std::move(collected.calls), collected.functions, kernel_names, report);
 	report.counters.others["samples_not_kept"] = collected.samples_not_kept;
 	report.counters.others["stacks_not_kept"] = collected.stacks_not_kept;
 }

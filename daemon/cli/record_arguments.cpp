@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/cpu_list.h"
+#include "events/functions.h"
 #include "model/settings.h"
 
 namespace uwind {
@@ -131,6 +132,8 @@ void add_how(CLI::App& verb, RecordArguments& arguments)
 		->take_all()
 		->trigger_on_parse()
 		->expected(1);
+	verb.add_flag("--force", arguments.force,
+		      "Trace functions of the kernel (func:PATTERN), however many they are");
 	verb.add_flag("--kernel-stacks", arguments.kernel_stacks,
 		      "Also what the kernel did for the thread; needs CAP_PERFMON");
 	auto* frequency =
@@ -196,6 +199,9 @@ Result<RecordingOptions> options_of(const RecordArguments& arguments, EventSourc
 	auto events = parse_events(typed, sources);
 	if (!events)
 		return events.error();
+	for (const EventSpec& event : *events)
+		if (const auto few = check_few_functions(event); !few && !arguments.force)
+			return few.error();
 	RecordingOptions options;
 	options.session = session_of(arguments, std::move(*events));
 	options.target = target_of(arguments);

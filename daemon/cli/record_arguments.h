@@ -16,6 +16,7 @@ namespace uwind {
 
 struct RecordArguments {
 	std::vector<EventArgument> events; // none: cpu-clock
+	bool force = false;                // many functions of the kernel, too
 	bool kernel_stacks = false;
 	std::uint64_t frequency = 0;
 	std::uint64_t period = 0;

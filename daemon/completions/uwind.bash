@@ -7,7 +7,7 @@ _uwind_options() {
 	case $1 in
 	'') echo "-h --help --version" ;;
 	record)
-		echo "-h --help --version -a --all -p --pid --exclude-pid -G --cgroup -C --cpu -e --event --filter --kernel-stacks -F --frequency -c --count" \
+		echo "-h --help --version -a --all -p --pid --exclude-pid -G --cgroup -C --cpu -e --event --filter --force --kernel-stacks -F --frequency -c --count" \
 			"--max-depth --stack-bytes --duration -o --output --table-cache -v --verbose --"
 		;;
 	report) echo "-h --help --version -i --input --format -o --output -e --event --comm -p --pid --time --module --symbol --inverted" ;;

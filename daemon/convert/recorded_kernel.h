@@ -28,6 +28,10 @@ public:
 	{
 		return ours_.addresses_of(symbols);
 	}
+	std::vector<std::optional<KernelSignature>> signatures(const std::vector<KernelName>& functions) override
+	{
+		return ours_.signatures(functions);
+	}
 	std::string syscall_name(std::uint32_t number, bool compat) override
 	{
 		return ours_.syscall_name(number, compat);

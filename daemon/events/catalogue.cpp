@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "events/functions.h"
 #include "events/glob.h"
 #include "events/names.h"
 #include "events/pmu.h"
@@ -37,6 +38,7 @@ public:
 		add("PMU/TERM=VALUE,.../", "raw event");
 		add("mem:ADDRESS[/LENGTH][:rwx]", "breakpoint");
 		add("offcpu", "threads that waited, or that others kept from running");
+		add(std::string(function_form), "calls of functions of the kernel, or their returns");
 		add("requests", "requests of BPF programs and modules");
 		probes();
 		tracepoints();

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "events/breakpoints.h"
+#include "events/functions.h"
 #include "events/modifiers.h"
 #include "events/names.h"
 #include "events/off_cpu.h"
@@ -92,6 +93,7 @@ private:
 	Result<Events> finished(Events events, std::string_view modifiers);
 	std::uint8_t most_precise(EventSpec event);
 
+	Result<Events> functions();
 	Result<Events> off_cpu(const Parts& parts);
 	Result<Events> symbol(const SymbolEvent& symbol, const Parts& parts);
 	Events for_each_core(const SymbolEvent& symbol);
@@ -112,6 +114,8 @@ private:
 Result<Events> OneEvent::run()
 {
 	const std::string_view text = text_.text;
+	if (is_function_text(text))
+		return functions();
 	if (is_probe_text(text) || text.starts_with("mem:"))
 		return from_place();
 	const auto parts =
@@ -160,6 +164,14 @@ Result<Events> OneEvent::from_parts(const Parts& parts)
 	if (parts.name.find(':') != std::string_view::npos)
 		return tracepoints(parts.name, parts);
 	return parts.terms ? pmu(parts) : named_of_pmus(parts.name);
+}
+
+Result<Events> OneEvent::functions()
+{
+	if (!text_.modifiers.empty())
+		return usage_error("func has no modifiers: it is about the kernel, whoever calls it");
+	const auto event = parse_functions(sources_, text_.text);
+	return event ? Result<Events>(Events{*event}) : event.error();
 }
 
 Result<Events> OneEvent::off_cpu(const Parts& parts)

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "events/filter.h"
+#include "events/functions.h"
 #include "events/one_event.h"
 #include "events/split.h"
 #include "events/text_parts.h"
@@ -35,20 +36,28 @@ std::string joined(const std::vector<std::string>& filters)
 	return text;
 }
 
-Status set_filter(EventSpec& event, const std::string& filter, EventSources& sources)
+Status set_steps(EventSpec& event, const std::string& filter, const std::vector<FilterField>& fields)
 {
-	if (!event.is_tracepoint)
-		return Error{EINVAL, "--filter is for tracepoints, and follows one: " + event.name + " is none"};
-	const auto [subsystem, name] = halves(event.tracepoint, ':');
-	const auto format = tracepoint_format(sources, {std::string(subsystem), std::string(name.value_or(""))});
-	if (!format)
-		return format.error();
-	auto steps = compile_filter(filter, parse_fields(*format));
+	auto steps = compile_filter(filter, fields);
 	if (!steps)
 		return steps.error("filter of " + event.name);
 	event.filter = filter;
 	event.filter_steps = std::move(*steps);
 	return Nothing{};
+}
+
+Status set_filter(EventSpec& event, const std::string& filter, EventSources& sources)
+{
+	if (event.type == function_type)
+		return set_steps(event, filter, function_fields(event));
+	if (!event.is_tracepoint)
+		return Error{EINVAL,
+			     "--filter is for tracepoints and func, and follows one: " + event.name + " is none"};
+	const auto [subsystem, name] = halves(event.tracepoint, ':');
+	const auto format = tracepoint_format(sources, {std::string(subsystem), std::string(name.value_or(""))});
+	if (!format)
+		return format.error();
+	return set_steps(event, filter, parse_fields(*format));
 }
 
 Result<Events> events_of(const EventArgument& argument, EventSources& sources)

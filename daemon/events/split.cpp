@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "events/functions.h"
 #include "events/text_parts.h"
 
 namespace uwind {
@@ -81,7 +82,8 @@ private:
 			return usage_error("a group has no group in it");
 		const std::size_t begin = at_;
 		const std::string_view rest = text_.substr(begin);
-		auto moved = is_probe_text(rest)        ? skip_probe(ends)
+		auto moved = is_function_text(rest)     ? skip_functions(ends)
+			     : is_probe_text(rest)      ? skip_probe(ends)
 			     : rest.starts_with("mem:") ? skip_plain(ends, false)
 							: skip_plain(ends, true);
 		if (!moved)
@@ -101,6 +103,16 @@ private:
 			if (peek() == '\\')
 				at_ = std::min(at_ + 1, text_.size() - 1);
 		return Nothing{};
+	}
+
+	// Its patterns have commas between them, too.
+	Status skip_functions(std::string_view ends)
+	{
+		at_ += function_prefix.size();
+		while (at_ < text_.size() && peek() != ':' && peek() != '/' &&
+		       ends.find(peek()) == std::string_view::npos)
+			at_++;
+		return skip_plain(ends, true);
 	}
 
 	Status skip_plain(std::string_view ends, bool has_terms)

@@ -166,7 +166,77 @@ void write_off_cpu(const ReportSample& sample, const ReportOffCpu& off_cpu, std:
 		out << "null";
 }
 
-void write_sample(const ReportSample& sample, const std::vector<ReportOffCpu>& off_cpu, std::ostream& out)
+std::string text_of(ValueKind kind)
+{
+	constexpr const char* words[] = {"other", "pointer", "signed", "unsigned"};
+	return words[std::size_t(kind)];
+}
+
+void write_value_type(const KernelValue& value, std::ostream& out)
+{
+	out << '{';
+	if (!value.name.empty())
+		out << "\"name\": " << quoted(value.name) << ", ";
+	out << "\"type\": " << quoted(value.type) << ", \"kind\": \"" << text_of(value.kind) << "\"}";
+}
+
+void write_function(const ReportFunction& function, std::ostream& out)
+{
+	out << "{\"address\": \"" << hex(function.address) << "\", \"name\": " << or_null(function.name)
+	    << ", \"module\": " << or_null(function.module) << ", \"parameters\": ";
+	if (!function.signature) {
+		out << "null, \"returns\": null}";
+		return;
+	}
+	const char* separator = "";
+	out << '[';
+	for (const KernelValue& parameter : function.signature->parameters) {
+		out << separator;
+		write_value_type(parameter, out);
+		separator = ", ";
+	}
+	out << "], \"returns\": ";
+	if (function.signature->returns)
+		write_value_type(*function.signature->returns, out);
+	else
+		out << "null";
+	out << '}';
+}
+
+// What C calls a number is one; an address, and what is not known, has hexadecimal digits.
+std::string value_text(const KernelValue& type, std::uint64_t in_register)
+{
+	const std::uint64_t value = value_of(type, in_register);
+	if (type.kind == ValueKind::is_unsigned)
+		return std::to_string(value);
+	if (type.kind == ValueKind::is_signed)
+		return std::to_string(static_cast<std::int64_t>(value));
+	return '"' + hex(value) + '"';
+}
+
+std::string argument_text(const KernelValue& type, const ReportCall& call)
+{
+	return type.register_number ? value_text(type, call.arguments[*type.register_number]) : "null";
+}
+
+void write_call(const ReportCall& call, const ReportFunction& function, std::ostream& out)
+{
+	out << ", \"function\": " << call.function << ", \"arguments\": ";
+	if (function.signature)
+		write_row(function.signature->parameters, out,
+			  [&](const KernelValue& type) { return argument_text(type, call); });
+	else
+		write_row(call.arguments, out, [](std::uint64_t value) { return value_text({}, value); });
+	if (!call.returned)
+		return;
+	const bool is_void = function.signature && !function.signature->returns;
+	const KernelValue type =
+		function.signature ? function.signature->returns.value_or(KernelValue{}) : KernelValue{};
+	out << ", \"returned\": " << (is_void ? "null" : value_text(type, call.value))
+	    << ", \"duration_ns\": " << call.duration_ns;
+}
+
+void write_sample(const ReportSample& sample, const Report& report, std::ostream& out)
 {
 	out << "{\"time_ns\": " << sample.time_ns << ", \"process\": " << sample.process << ", \"pid\": " << sample.pid
 	    << ", \"tid\": " << sample.tid << ", \"cpu\": " << sample.cpu << ", \"cookie\": " << sample.cookie
@@ -177,7 +247,9 @@ void write_sample(const ReportSample& sample, const std::vector<ReportOffCpu>& o
 	if (sample.period)
 		out << ", \"period\": " << *sample.period;
 	if (sample.off_cpu)
-		write_off_cpu(sample, off_cpu[*sample.off_cpu], out);
+		write_off_cpu(sample, report.off_cpu[*sample.off_cpu], out);
+	if (sample.call)
+		write_call(report.calls[*sample.call], report.functions[report.calls[*sample.call].function], out);
 	if (sample.lost)
 		out << ", \"lost\": \"" << name_of(*sample.lost) << '"';
 	out << '}';
@@ -210,7 +282,9 @@ void write_json(const Report& report, std::ostream& out)
 	write_list("modules", report.modules, out, [&](const auto& m) { write_module(m, out); });
 	write_list("frames", report.frames, out, [&](const auto& f) { write_frame(f, out); });
 	write_list("stacks", report.stacks, out, [&](const auto& s) { write_stack(s, out); });
-	write_list("samples", report.samples, out, [&](const auto& s) { write_sample(s, report.off_cpu, out); });
+	if (!report.functions.empty())
+		write_list("functions", report.functions, out, [&](const auto& f) { write_function(f, out); });
+	write_list("samples", report.samples, out, [&](const auto& s) { write_sample(s, report, out); });
 	write_counters(report.counters, out);
 	out << "}\n";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // The JSON report, read back. What is wrong is said with its place: "frames[3].module".
+#include "base/text.h"
 #include "export/json.h"
 #include "export/json_members.h"
 
@@ -166,6 +167,80 @@ void read_off_cpu(Members& in, ReportOffCpu& off_cpu)
 		read(in.object("waker"), off_cpu.waker.emplace());
 }
 
+ValueKind kind_named(const std::string& word)
+{
+	if (word == "pointer")
+		return ValueKind::pointer;
+	if (word == "signed")
+		return ValueKind::is_signed;
+	return word == "unsigned" ? ValueKind::is_unsigned : ValueKind::other;
+}
+
+void read(Members in, KernelValue& value)
+{
+	std::string kind;
+	if (in.has("name"))
+		in.text("name", value.name);
+	in.text("type", value.type);
+	in.text("kind", kind);
+	value.kind = kind_named(kind);
+}
+
+// Values lie where the report has them, not in the registers that they were in.
+void read_parameters(Members& in, std::vector<KernelValue>& parameters)
+{
+	for (std::size_t i = 0; i < in.list("parameters").size(); i++) {
+		read(in.entry("parameters", i), parameters.emplace_back());
+		if (i < most_arguments)
+			parameters.back().register_number = static_cast<std::uint8_t>(i);
+	}
+}
+
+void read(Members in, ReportFunction& function)
+{
+	std::optional<std::string> name, module;
+	in.hexadecimal("address", function.address);
+	in.text_or_null("name", name);
+	in.text_or_null("module", module);
+	function.name = name.value_or("");
+	function.module = module.value_or("");
+	if (in.get("parameters").is_null())
+		return;
+	read_parameters(in, function.signature.emplace().parameters);
+	if (!in.get("returns").is_null())
+		read(in.object("returns"), function.signature->returns.emplace());
+}
+
+// A number, or hexadecimal digits.
+std::uint64_t value_in(const Json& json)
+{
+	if (json.is_number_unsigned())
+		return json.get<std::uint64_t>();
+	if (json.is_number_integer())
+		return static_cast<std::uint64_t>(json.get<std::int64_t>());
+	const std::string text = json.is_string() ? json.get<std::string>() : "";
+	return text.starts_with("0x") ? parse_number(std::string_view(text).substr(2), 16).value_or(0) : 0;
+}
+
+void read_call(Members& in, Report& report, ReportCall& call)
+{
+	in.number("function", call.function);
+	const Json& arguments = in.list("arguments");
+	for (std::size_t i = 0; i < arguments.size() && i < call.arguments.size(); i++) {
+		call.arguments[i] = value_in(arguments[i]);
+		if (!arguments[i].is_null() || call.function >= report.functions.size())
+			continue;
+		auto& signature = report.functions[call.function].signature;
+		if (signature && i < signature->parameters.size())
+			signature->parameters[i].register_number.reset();
+	}
+	call.returned = in.has("duration_ns");
+	if (!call.returned)
+		return;
+	in.number("duration_ns", call.duration_ns);
+	call.value = value_in(in.get("returned"));
+}
+
 void read_sample(Members in, Report& report, ReportSample& sample)
 {
 	in.number("time_ns", sample.time_ns);
@@ -184,6 +259,10 @@ void read_sample(Members in, Report& report, ReportSample& sample)
 	if (in.has("off_ns")) {
 		sample.off_cpu = static_cast<Index>(report.off_cpu.size());
 		read_off_cpu(in, report.off_cpu.emplace_back());
+	}
+	if (in.has("function")) {
+		sample.call = static_cast<Index>(report.calls.size());
+		read_call(in, report, report.calls.emplace_back());
 	}
 	if (!in.has("lost"))
 		return;
@@ -271,6 +350,8 @@ std::string check_indices(const Report& report)
 			return at("samples", i, "names an event that is not there");
 		if (!has_stacks(report, sample))
 			return at("samples", i, "names a stack that is not there");
+		if (sample.call && report.calls[*sample.call].function >= report.functions.size())
+			return at("samples", i, "names a function that is not there");
 		if (!has_waker(report, sample))
 			return at("samples", i, "has a waker with a process or a stack that is not there");
 	}
@@ -293,6 +374,8 @@ void read_report(const Json& json, Report& report, std::string& error)
 	read_list(top, "modules", error, report.modules, read_any);
 	read_list(top, "frames", error, report.frames, read_any);
 	read_list(top, "stacks", error, report.stacks, read_any);
+	if (top.has("functions"))
+		read_list(top, "functions", error, report.functions, read_any);
 	read_list(top, "samples", error, report.samples,
 		  [&](const Members& in, ReportSample& sample) { read_sample(in, report, sample); });
 	read(top.object("counters"), top.get("counters"), report.counters);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "export/calls.h"
 #include "export/folded.h"
 #include "export/tally.h"
 #include "export/waits.h"
@@ -169,6 +170,7 @@ void write_summary(const Report& report, std::ostream& out)
 		out << "... " << programs.size() - max_programs << " more programs ...\n";
 	out << row_of("all", all, later);
 	write_waits(report, out);
+	write_calls(report, out);
 	for (std::size_t i = 0; i < programs.size() && i < max_programs; i++)
 		write_program(report, programs[i], out);
 }

@@ -13,6 +13,12 @@ namespace {
 static_assert(most_events == UWIND_MAX_COUNTERS && most_filter_steps == UWIND_MAX_FILTER_STEPS &&
 	      most_filter_text + 1 == UWIND_FILTER_TEXT);
 static_assert(off_cpu_type == UWIND_TYPE_OFF_CPU && off_cpu_no_wakers == UWIND_OFF_CPU_NO_WAKERS);
+static_assert(function_type == UWIND_TYPE_FUNCTION && function_return == UWIND_CALL_RETURN &&
+	      most_functions == UWIND_MAX_FUNCTIONS && most_returns == UWIND_MAX_RETURNS &&
+	      most_arguments == UWIND_MAX_ARGUMENTS);
+static_assert(offsetof(uwind_call, duration_ns) == call_duration_offset &&
+	      offsetof(uwind_call, value) == call_value_offset &&
+	      offsetof(uwind_call, arguments) == call_arguments_offset);
 static_assert(int(FilterKind::comm) == UWIND_FILTER_COMM && int(FilterCompare::not_glob) == UWIND_FILTER_NOT_GLOB);
 
 std::uint16_t next_of(std::uint8_t next)
@@ -47,15 +53,19 @@ std::uint32_t flags_of(const EventSpec& event, bool is_frequency, bool kernel_st
 uwind_counter counter_of(const EventSpec& event, const SessionOptions& options)
 {
 	const Rate rate = rate_of(event, options);
-	const bool is_off_cpu = event.type == off_cpu_type;
+	const bool is_ours = event.type == off_cpu_type || event.type == function_type;
 	uwind_counter raw{};
 	raw.size = sizeof(raw);
-	raw.flags = is_off_cpu ? UWIND_COUNTER_KERNEL_STACK : flags_of(event, rate.is_frequency, options.kernel_stacks);
+	raw.flags = is_ours ? UWIND_COUNTER_KERNEL_STACK : flags_of(event, rate.is_frequency, options.kernel_stacks);
 	raw.type = event.type;
 	raw.bp_type = event.bp_type;
 	raw.config = event.config;
 	raw.config1 = event.config1_text.empty() ? event.config1 : user_pointer(event.config1_text.c_str());
 	raw.config2 = event.config2;
+	if (event.type == function_type) {
+		raw.config1 = user_pointer(event.functions.data());
+		raw.config2 = event.functions.size();
+	}
 	raw.rate = rate.value;
 	raw.precise = event.precise;
 	return raw;

@@ -7,6 +7,7 @@
 #include <elf.h>
 
 #include "base/text.h"
+#include "io/kernel_types.h"
 #include "io/syscall_names.h"
 #include "io/text_file.h"
 
@@ -182,6 +183,11 @@ std::vector<std::uint64_t> Kallsyms::addresses_of(const std::vector<std::string>
 	for (const std::string& symbol : symbols)
 		addresses.push_back(text ? address_in_kallsyms(*text, symbol) : 0);
 	return addresses;
+}
+
+std::vector<std::optional<KernelSignature>> Kallsyms::signatures(const std::vector<KernelName>& functions)
+{
+	return signatures_in_btf(functions, btf_folder);
 }
 
 std::string Kallsyms::syscall_name(std::uint32_t number, bool compat)

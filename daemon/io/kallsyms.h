@@ -14,6 +14,7 @@ public:
 	std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) override;
 	KernelModule module(const std::string& name) override;
 	std::vector<std::uint64_t> addresses_of(const std::vector<std::string>& symbols) override;
+	std::vector<std::optional<KernelSignature>> signatures(const std::vector<KernelName>& functions) override;
 	std::string syscall_name(std::uint32_t number, bool compat) override;
 };
 

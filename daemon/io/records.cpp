@@ -198,12 +198,28 @@ bool RecordReader::read_off_cpu(Bytes bytes)
 	return std::isalpha(static_cast<unsigned char>(raw.state));
 }
 
+bool RecordReader::read_call(Bytes bytes)
+{
+	if (bytes.size() < sizeof(uwind_record_call))
+		return false;
+	const auto raw = copy_at<uwind_record_call>(bytes).call;
+	CallRecord call;
+	call.function = raw.function;
+	call.returned = raw.flags & UWIND_CALL_RETURN;
+	call.duration_ns = raw.duration_ns;
+	call.value = raw.value;
+	std::copy(std::begin(raw.arguments), std::end(raw.arguments), call.arguments.begin());
+	call_ = call;
+	return true;
+}
+
 bool RecordReader::read_event(Bytes bytes)
 {
 	if (bytes.size() < sizeof(uwind_record_event))
 		return false;
 	const auto raw = copy_at<uwind_record_event>(bytes);
 	const auto off_cpu = std::exchange(off_cpu_, std::nullopt);
+	const auto call = std::exchange(call_, std::nullopt);
 	const ThreadRecord* fired_in = thread(raw.thread);
 	const Stack* found = stack(raw.kernel_stack);
 	if (!fired_in || (raw.kernel_stack && !found) || !is_sound(raw))
@@ -221,6 +237,7 @@ bool RecordReader::read_event(Bytes bytes)
 	if (found)
 		event.kernel_stack = *found;
 	event.off_cpu = off_cpu;
+	event.call = call;
 	batch_.records.emplace_back(std::move(event));
 	return true;
 }
@@ -294,6 +311,8 @@ bool RecordReader::read_one(std::uint16_t type, Bytes bytes)
 		return read_event(bytes);
 	case UWIND_RECORD_OFF_CPU:
 		return read_off_cpu(bytes);
+	case UWIND_RECORD_CALL:
+		return read_call(bytes);
 	case UWIND_RECORD_THREAD:
 		return read_thread(bytes);
 	case UWIND_RECORD_UNFINISHED:

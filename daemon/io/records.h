@@ -34,6 +34,7 @@ private:
 	bool read_sample(Bytes bytes);
 	bool read_event(Bytes bytes);
 	bool read_off_cpu(Bytes bytes);
+	bool read_call(Bytes bytes);
 	bool read_unfinished(Bytes bytes);
 	bool read_file(Bytes bytes);
 	const Stack* stack(std::uint16_t number) const;
@@ -43,6 +44,7 @@ private:
 	RecordBatch& batch_;
 	std::shared_ptr<const Unfinished> unfinished_; // the next sample's
 	std::optional<OffCpuRecord> off_cpu_;          // the next event's
+	std::optional<CallRecord> call_;               // the same
 	bool has_read_stacks_ = false;
 	std::vector<Stack> stacks_; // by number; null: there is none
 	// By number.

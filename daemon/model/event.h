@@ -66,6 +66,15 @@ struct Rate {
 inline constexpr std::uint32_t off_cpu_type = 0x75770001;
 inline constexpr std::uint64_t off_cpu_no_wakers = 1; // config1
 
+// Of calls of the kernel's functions, which is none of perf's either. config says that their returns are meant.
+inline constexpr std::uint32_t function_type = 0x75770002;
+inline constexpr std::uint64_t function_return = 1;
+// Of one event.
+inline constexpr std::size_t most_functions = 65536, most_returns = 1024;
+inline constexpr std::uint32_t most_arguments = 6;
+// Where filters of calls find them.
+inline constexpr std::uint32_t call_duration_offset = 8, call_value_offset = 16, call_arguments_offset = 24;
+
 // What perf_event_attr needs to count an event; the names are those of its members.
 struct EventSpec {
 	std::string name; // "cycles:u", "sched:sched_switch"
@@ -79,13 +88,14 @@ struct EventSpec {
 	bool exclude_host = false;
 	bool exclude_guest = false;
 	bool exclude_idle = false;
-	std::uint8_t precise = 0;   // 0 to 3
-	std::optional<Rate> rate;   // of its own; nothing: the session's
-	bool each_time = false;     // without a rate, each occurrence is a sample: tracepoints, breakpoints, probes
-	bool is_requests = false;   // no counter: requests of BPF programs and kernel modules
-	bool is_tracepoint = false; // has fields, and may have a filter
-	std::string tracepoint;     // SUBSYSTEM:NAME, whatever the event's name is
-	std::string filter;         // as typed; several are joined
+	std::uint8_t precise = 0; // 0 to 3
+	std::optional<Rate> rate; // of its own; nothing: the session's
+	bool each_time = false;   // without a rate, each occurrence is a sample: tracepoints, breakpoints, probes
+	bool is_requests = false; // no counter: requests of BPF programs and kernel modules
+	std::vector<std::uint64_t> functions; // of function_type: where they begin
+	bool is_tracepoint = false;           // has fields, and may have a filter
+	std::string tracepoint;               // SUBSYSTEM:NAME, whatever the event's name is
+	std::string filter;                   // as typed; several are joined
 	std::vector<FilterStep> filter_steps; // empty: every entry is taken
 };
 

@@ -2,6 +2,7 @@
 // What the module sends, as structs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/event.h"
 #include "model/unfinished.h"
 #include "model/words.h"
 
@@ -71,6 +73,14 @@ struct OffCpuRecord {
 	std::uint64_t wake = 0;     // number of the wakeup; 0: it is not noted
 };
 
+// A call of a function of the kernel.
+struct CallRecord {
+	std::uint64_t function = 0; // an address in it
+	bool returned = false;
+	std::uint64_t duration_ns = 0, value = 0; // returned only
+	std::array<std::uint64_t, most_arguments> arguments{};
+};
+
 // One time that one of several counters has fired.
 struct EventRecord : ThreadRecord {
 	std::uint64_t cookie = 0;  // of its StackRecord; 0: there is none
@@ -81,6 +91,7 @@ struct EventRecord : ThreadRecord {
 	std::optional<Loss> lost;            // why there is no cookie; nothing: or it has no stack in user space
 	std::shared_ptr<const StackPart> kernel_stack; // null: the task was in user space, or none was wanted
 	std::optional<OffCpuRecord> off_cpu;           // nothing: another kind of event
+	std::optional<CallRecord> call;                // the same
 };
 
 // Identifies a file, whatever its path. A file's table is valid while all of this stays equal.

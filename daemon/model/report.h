@@ -2,13 +2,16 @@
 // The report: what the JSON says, as structs. Indices point into its own vectors.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/event.h"
 #include "model/host.h"
+#include "model/kernel_function.h"
 #include "model/words.h"
 
 namespace uwind {
@@ -109,6 +112,21 @@ struct ReportOffCpu {
 	bool preempted() const { return state == 'R'; }
 };
 
+struct ReportFunction {
+	std::uint64_t address = 0;                // where it begins
+	std::string name;                         // "": not known
+	std::string module;                       // "nf_tables"; "": the kernel itself
+	std::optional<KernelSignature> signature; // nothing: not known; then all registers are arguments
+};
+
+// A call of a function of the kernel.
+struct ReportCall {
+	Index function = 0;
+	bool returned = false;                                 // the sample is of its return
+	std::uint64_t duration_ns = 0, value = 0;              // returned only
+	std::array<std::uint64_t, most_arguments> arguments{}; // registers
+};
+
 struct ReportSample {
 	std::uint64_t time_ns = 0; // CLOCK_BOOTTIME
 	Index process = 0;
@@ -123,6 +141,7 @@ struct ReportSample {
 	std::optional<Index> event;          // of the session; nothing: a request of a BPF program or a module
 	std::optional<std::uint64_t> period; // events that it stands for; nothing: not known
 	std::optional<Index> off_cpu;        // of the report; nothing: another kind of event
+	std::optional<Index> call;           // the same
 
 	bool has_stack() const { return user_stack || kernel_stack; }
 };
@@ -146,6 +165,8 @@ struct Report {
 	std::vector<ReportStack> stacks;
 	std::vector<ReportSample> samples;
 	std::vector<ReportOffCpu> off_cpu;
+	std::vector<ReportFunction> functions; // that calls name
+	std::vector<ReportCall> calls;
 	ReportCounters counters;
 };
 

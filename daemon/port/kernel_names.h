@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "model/kernel_function.h"
+
 namespace uwind {
 
 struct KernelName {
@@ -30,6 +32,8 @@ public:
 	virtual KernelModule module(const std::string& name) = 0;
 	// Of symbols of the kernel itself, in order. 0: there is none, or it may not be seen.
 	virtual std::vector<std::uint64_t> addresses_of(const std::vector<std::string>& symbols) = 0;
+	// Of functions, in order, by the kernel's own type information. Nothing: it has none of that function.
+	virtual std::vector<std::optional<KernelSignature>> signatures(const std::vector<KernelName>& functions) = 0;
 	// "": it has none that is known. compat: one of the 32-bit ABI.
 	virtual std::string syscall_name(std::uint32_t number, bool compat) = 0;
 };

@@ -87,6 +87,37 @@ struct uwind_filter_step {
 #define UWIND_OFF_CPU_NO_WAKERS    1u /* who wakes a thread is not noted */
 
 /*
+ * type of a counter that is none of perf's: it fires as functions of the kernel are called or return. For callers with
+ * CAP_PERFMON; others get EACCES. A UWIND_RECORD_CALL says which function it was, and its arguments. Of interrupts, which
+ * happen in whatever thread they interrupt, the thread counts.
+ *
+ * config1 points to __u64[] in the caller's memory, the addresses of config2 functions: 1 … UWIND_MAX_FUNCTIONS, or of
+ * returns UWIND_MAX_RETURNS. EINVAL: ftrace, or for returns kprobes, cannot reach one of them. A function that is unloaded with its
+ * module fires no more. config is 0 or UWIND_CALL_RETURN, rate a number of calls (1 …), flags are 0 or
+ * UWIND_COUNTER_KERNEL_STACK. A filter looks at a struct uwind_call. All else is 0.
+ *
+ * What the module itself calls as it notes a call, and what the kernel does to it, is no call, but an event_own. A call for
+ * whose return the kernel keeps no room, of UWIND_CALLS_AT_ONCE, counts as periods_missed.
+ */
+#define UWIND_TYPE_FUNCTION 0x75770002u
+#define UWIND_MAX_FUNCTIONS 65536u
+#define UWIND_MAX_RETURNS   1024u
+#define UWIND_CALLS_AT_ONCE 128u /* of one function, in all threads, that have not returned yet */
+#define UWIND_MAX_ARGUMENTS 6u
+
+#define UWIND_CALL_RETURN 1u /* it has returned */
+
+/* A call of a function of the kernel. */
+struct uwind_call {
+	__u64 function;                       /* an address in it, at most 16 bytes after its start */
+	__u64 duration_ns;                    /* RETURN: from its call on; else 0 */
+	__u64 value;                          /* RETURN: what is in the register for it; else 0 */
+	__u64 arguments[UWIND_MAX_ARGUMENTS]; /* registers for arguments as it was called, whether or not it has them */
+	__u32 flags;                          /* UWIND_CALL_* */
+	__u32 reserved;
+};
+
+/*
  * One of several events of a session. type, config, config1, config2, bp_type and precise are those of struct
  * perf_event_attr (perf_event_open(2)), with the kernel's rules about who may count what; where one of them is a
  * pointer (uprobe_path, kprobe_func), it points into the caller's memory.
@@ -108,7 +139,7 @@ struct uwind_counter {
 	__u64 config2;
 	__u64 rate;
 	__u64 filter;    /* struct uwind_filter_step[] */
-	__u32 nr_filter; /* 0: none; … UWIND_MAX_FILTER_STEPS, for PERF_TYPE_TRACEPOINT only */
+	__u32 nr_filter; /* 0: none; … UWIND_MAX_FILTER_STEPS, for PERF_TYPE_TRACEPOINT and UWIND_TYPE_FUNCTION only */
 	__u8 precise;    /* precise_ip: 0 … 3 */
 	__u8 reserved[3];
 };

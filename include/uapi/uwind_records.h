@@ -25,6 +25,7 @@ enum uwind_record_type {
 	UWIND_RECORD_UNFINISHED,
 	UWIND_RECORD_EVENT,
 	UWIND_RECORD_OFF_CPU,
+	UWIND_RECORD_CALL,
 };
 
 struct uwind_record {
@@ -113,6 +114,13 @@ struct uwind_record_off_cpu {
 	__u32 reserved2;
 	__u64 woken_ns; /* CLOCK_BOOTTIME; 0: it was not woken, or before it had waited for the counter's rate */
 	__u64 wake;     /* the wakeup's number, used once in a boot of the module; 0: as woken_ns */
+};
+
+/* Belongs to the next UWIND_RECORD_EVENT, of a counter of the type UWIND_TYPE_FUNCTION. */
+struct uwind_record_call {
+	struct uwind_record record; /* UWIND_RECORD_CALL */
+	__u32 reserved;
+	struct uwind_call call;
 };
 
 #define UWIND_UNFINISHED_EXACT   1u /* pc is no return address */

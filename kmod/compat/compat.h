@@ -80,6 +80,44 @@ static inline u64 uw_shadow_pointer(void)
 	return 0;
 }
 
+#ifdef CONFIG_DYNAMIC_FTRACE
+#include <linux/ftrace.h>
+#include <linux/ptrace.h>
+#include <linux/string.h>
+
+#ifdef HAVE_FTRACE_ARGUMENTS
+#define UW_FTRACE_FLAGS 0
+#else
+#define UW_FTRACE_FLAGS FTRACE_OPS_FL_SAVE_REGS
+#endif
+
+/* Register n for arguments, of 6, of a traced function that is being called. */
+static inline unsigned long uw_ftrace_argument(struct ftrace_regs *fregs, unsigned int n)
+{
+#ifdef HAVE_FTRACE_ARGUMENTS
+	return ftrace_regs_get_argument(fregs, n);
+#else
+	return regs_get_kernel_argument(ftrace_get_regs(fregs), n);
+#endif
+}
+
+/* As much as a tracepoint's caller has: pc, SP, and that this is the kernel. */
+static inline void uw_ftrace_regs(struct ftrace_regs *fregs, struct pt_regs *regs)
+{
+	memset(regs, 0, sizeof(*regs));
+#ifdef CONFIG_ARM64
+	regs->pstate = PSR_MODE_EL1h;
+#endif
+#ifdef HAVE_FTRACE_ARGUMENTS
+	instruction_pointer_set(regs, ftrace_regs_get_instruction_pointer(fregs));
+	regs->sp = ftrace_regs_get_stack_pointer(fregs);
+#else
+	instruction_pointer_set(regs, instruction_pointer(ftrace_get_regs(fregs)));
+	regs->sp = kernel_stack_pointer(ftrace_get_regs(fregs));
+#endif
+}
+#endif
+
 #include <linux/mm.h>
 
 /* mmap_lock is held as long as *locked says so. */

@@ -71,14 +71,32 @@ static int off_cpu_check(const struct uwind_counter *counter)
 	return 0;
 }
 
+/* The same. */
+static int function_check(const struct uwind_counter *counter)
+{
+	u32 most = counter->config & UWIND_CALL_RETURN ? UWIND_MAX_RETURNS : UWIND_MAX_FUNCTIONS;
+
+	if (!counter->rate || (counter->config & ~(u64)UWIND_CALL_RETURN) || !counter->config2 ||
+	    counter->config2 > most || (counter->flags & ~UWIND_COUNTER_KERNEL_STACK) || counter->bp_type ||
+	    counter->precise)
+		return -EINVAL;
+	return 0;
+}
+
+static bool has_filter(const struct uwind_counter *counter)
+{
+	return counter->type == PERF_TYPE_TRACEPOINT || counter->type == UWIND_TYPE_FUNCTION;
+}
+
 static int counter_check(const struct uwind_counter *counter, bool privileged)
 {
 	if ((counter->flags & ~UW_COUNTER_FLAGS) || counter->precise > 3 ||
 	    memchr_inv(counter->reserved, 0, sizeof(counter->reserved)) ||
-	    counter->nr_filter > UWIND_MAX_FILTER_STEPS ||
-	    (counter->nr_filter && counter->type != PERF_TYPE_TRACEPOINT))
+	    counter->nr_filter > UWIND_MAX_FILTER_STEPS || (counter->nr_filter && !has_filter(counter)))
 		return -EINVAL;
-	return counter->type == UWIND_TYPE_OFF_CPU ? off_cpu_check(counter) : rate_check(counter, privileged);
+	if (counter->type == UWIND_TYPE_OFF_CPU)
+		return off_cpu_check(counter);
+	return counter->type == UWIND_TYPE_FUNCTION ? function_check(counter) : rate_check(counter, privileged);
 }
 
 /*
@@ -89,7 +107,7 @@ static int counter_restrict(struct uwind_counter *counter, bool privileged)
 {
 	if (privileged)
 		return 0;
-	if (counter->type == UWIND_TYPE_OFF_CPU)
+	if (counter->type == UWIND_TYPE_OFF_CPU || counter->type == UWIND_TYPE_FUNCTION)
 		return -EACCES;
 	counter->flags &= ~UWIND_COUNTER_KERNEL_STACK;
 	if ((counter->flags & UWIND_COUNTER_NO_KERNEL) || uw_may_count_kernel())

@@ -10,6 +10,7 @@
 #include "session/event.h"
 #include "trigger/counter.h"
 #include "trigger/cpu.h"
+#include "trigger/function.h"
 #include "trigger/off_cpu.h"
 #include "trigger/task.h"
 #include "uwind.h"
@@ -22,6 +23,8 @@ static struct uw_trigger *trigger_create(struct uw_event *event, const struct uw
 	might_sleep();
 	if (counter->type == UWIND_TYPE_OFF_CPU)
 		return uw_trigger_off_cpu_create(&event->owner, owner->cpus, counter);
+	if (counter->type == UWIND_TYPE_FUNCTION)
+		return uw_trigger_function_create(&event->owner, counter);
 	uw_counter_attr_init(&attr, counter);
 	if (owner->quota)
 		return uw_trigger_task_create(&event->owner, owner->quota, &attr);

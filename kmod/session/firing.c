@@ -22,6 +22,7 @@ struct firing {
 	bool asks;                        /* task has a stack in user space, and comes back to it */
 	bool kernel_stack;                /* from regs, or that of a task that is off its CPU */
 	const struct uw_off_cpu *off_cpu; /* NULL: it is another kind of event */
+	const struct uwind_call *call;    /* the same */
 };
 
 /* -1, or the loss. */
@@ -48,11 +49,32 @@ static bool session_ask(struct uw_session *session, const struct firing *firing,
 	return loss < 0;
 }
 
+/* Where a function has returned to is not in it any more, and yet its callers' stack is its own. */
+static u32 kernel_stack_of_return(unsigned long *frames, const struct firing *firing)
+{
+	frames[0] = firing->call->function;
+	return 1 + uw_kernel_stack(firing->regs, frames + 1, UWIND_MAX_KERNEL_FRAMES - 1);
+}
+
 static u32 kernel_stack(unsigned long *frames, const struct firing *firing)
 {
+	if (firing->call && (firing->call->flags & UWIND_CALL_RETURN))
+		return kernel_stack_of_return(frames, firing);
 	if (firing->task == current)
 		return uw_kernel_stack(firing->regs, frames, UWIND_MAX_KERNEL_FRAMES);
 	return uw_kernel_stack_asleep(firing->task, frames, UWIND_MAX_KERNEL_FRAMES);
+}
+
+static void note_set_kind(struct uw_note *note, const struct firing *firing)
+{
+	note->kind = UW_NOTE_PLAIN;
+	if (firing->off_cpu) {
+		note->kind = UW_NOTE_OFF_CPU;
+		note->off_cpu = *firing->off_cpu;
+	} else if (firing->call) {
+		note->kind = UW_NOTE_CALL;
+		note->call = *firing->call;
+	}
 }
 
 static void note_fill(struct uw_note *note, const struct uw_session *session, const struct firing *firing)
@@ -63,9 +85,7 @@ static void note_fill(struct uw_note *note, const struct uw_session *session, co
 	note->period = firing->period;
 	note->cpu = raw_smp_processor_id();
 	note->counter = firing->counter;
-	note->is_off_cpu = firing->off_cpu;
-	if (firing->off_cpu)
-		note->off_cpu = *firing->off_cpu;
+	note_set_kind(note, firing);
 	uw_thread_set(&note->thread, firing->task, session->sender.pid_ns);
 	if (firing->kernel_stack)
 		note->nr_frames = kernel_stack(note->frames, firing);
@@ -141,10 +161,10 @@ bool uw_session_takes(const struct uw_trigger_owner *owner, struct task_struct *
 	return session_takes(session, task) && !session_is_cause(session, task);
 }
 
-/* Of a counter's, it has not been asked yet whether the session takes current; of an off-CPU time it has. */
+/* Of a counter's, it has not been asked yet whether the session takes current; of the module's own triggers it has. */
 static bool is_wanted(const struct uw_session *session, const struct firing *firing)
 {
-	if (firing->off_cpu)
+	if (firing->off_cpu || firing->call)
 		return true;
 	return (firing->asks || firing->kernel_stack) && session_takes(session, current) &&
 	       !session_is_cause(session, current);
@@ -172,6 +192,7 @@ void uw_session_fired(struct uw_trigger_owner *owner, const struct uw_firing *fi
 		.asks = uw_request_suits(fired->task) && can_be_asked(fired),
 		.kernel_stack = event->kernel_stack && !(fired->regs && user_mode(fired->regs)),
 		.off_cpu = fired->off_cpu,
+		.call = fired->call,
 	};
 	u64 cookie;
 

@@ -63,9 +63,12 @@ static u32 send_records(struct uw_batch *batch, const struct uw_note *note)
 	uw_batch_reserve(&writer, UW_MOST_THREAD_BYTES);
 	thread = uw_batch_add_named(&writer, uw_record_thread(writer.at, writer.room, &note->thread));
 	stack = send_kernel_stack(&writer, note);
-	if (note->is_off_cpu) {
+	if (note->kind == UW_NOTE_OFF_CPU) {
 		uw_batch_reserve(&writer, UW_MOST_OFF_CPU_BYTES);
 		uw_batch_add(&writer, uw_record_off_cpu(writer.at, writer.room, note));
+	} else if (note->kind == UW_NOTE_CALL) {
+		uw_batch_reserve(&writer, UW_MOST_CALL_BYTES);
+		uw_batch_add(&writer, uw_record_call(writer.at, writer.room, note));
 	}
 	uw_batch_reserve(&writer, UW_MOST_EVENT_BYTES);
 	uw_batch_add(&writer, uw_record_event(writer.at, writer.room, note, thread, stack));

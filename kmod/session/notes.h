@@ -34,6 +34,8 @@ struct uw_thread {
 /* task is current, or cannot be reaped meanwhile. */
 void uw_thread_set(struct uw_thread *thread, struct task_struct *task, struct pid_namespace *ns);
 
+enum uw_note_kind { UW_NOTE_PLAIN, UW_NOTE_OFF_CPU, UW_NOTE_CALL };
+
 /* Owned by who makes it, from uw_note_begin() to uw_note_end(); then by who takes it. */
 struct uw_note {
 	u32 bytes;     /* that it takes in the ring */
@@ -45,8 +47,11 @@ struct uw_note {
 	u8 counter;    /* which one has fired, as in struct uwind_record_event */
 	u8 lost;       /* the same */
 	u32 nr_frames; /* of the kernel's stack */
-	bool is_off_cpu;
-	struct uw_off_cpu off_cpu; /* with is_off_cpu */
+	u32 kind;      /* enum uw_note_kind: which of these it has, if any */
+	union {
+		struct uw_off_cpu off_cpu;
+		struct uwind_call call;
+	};
 	struct uw_thread thread;
 	unsigned long frames[]; /* innermost first */
 };

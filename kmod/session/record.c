@@ -174,6 +174,15 @@ u32 uw_record_off_cpu(void *at, u32 room, const struct uw_note *note)
 	return sizeof(*record);
 }
 
+u32 uw_record_call(void *at, u32 room, const struct uw_note *note)
+{
+	struct uwind_record_call *record = record_begin(at, room, UWIND_RECORD_CALL, sizeof(*record));
+
+	if (record)
+		record->call = note->call;
+	return sizeof(*record);
+}
+
 static void record_file_fill(struct uwind_record_file *record, const struct uw_file *file, u64 pc)
 {
 	struct uwind_range mapping = {};

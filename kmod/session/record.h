@@ -28,6 +28,7 @@ static inline u8 uw_record_stop(const struct uw_walk *walk, u32 nr)
 #define UW_MOST_SAMPLE_BYTES     (sizeof(struct uwind_record_sample) + sizeof(u64))
 #define UW_MOST_EVENT_BYTES      sizeof(struct uwind_record_event)
 #define UW_MOST_OFF_CPU_BYTES    sizeof(struct uwind_record_off_cpu)
+#define UW_MOST_CALL_BYTES       sizeof(struct uwind_record_call)
 #define UW_MOST_STACK_BYTES      ALIGN(sizeof(struct uwind_record_stack) + UWIND_PART_FRAMES * UW_FRAME_CODE_BYTES, 8)
 #define UW_MOST_UNFINISHED_BYTES (sizeof(struct uwind_record_unfinished) + UW_NR_REGS * sizeof(u64))
 
@@ -68,6 +69,9 @@ u32 uw_record_event(void *at, u32 room, const struct uw_note *note, u16 thread, 
 
 /* What note has of a time off the CPU. */
 u32 uw_record_off_cpu(void *at, u32 room, const struct uw_note *note);
+
+/* What note has of a call. */
+u32 uw_record_call(void *at, u32 room, const struct uw_note *note);
 
 /* How long a file's record is. path: as current sees it; NULL: not known. */
 u32 uw_record_file_bytes(const char *path);

@@ -13,6 +13,7 @@ struct task_struct;
 struct uw_counts;
 struct uw_filter_step;
 struct uw_off_cpu;
+struct uwind_call;
 
 /* What a counter says when it overflows. On the stack of the handler. */
 struct uw_firing {
@@ -21,7 +22,8 @@ struct uw_firing {
 	/* Of what was interrupted; of a tracepoint, of what has called it: see perf_fetch_caller_regs(). NULL: see task */
 	struct pt_regs *regs;
 	u64 period;                       /* events that it stands for */
-	const struct uw_off_cpu *off_cpu; /* NULL: it is a counter's */
+	const struct uw_off_cpu *off_cpu; /* NULL: it is another kind of event */
+	const struct uwind_call *call;    /* the same */
 };
 
 /* For whom counters count. Constant. Lifetime: longer than the counters'. */
@@ -37,7 +39,7 @@ struct uw_trigger_owner {
 	/* Is current's new thread, or current, to be counted? Any context. */
 	bool (*wants_child)(const struct uw_trigger_owner *owner, struct task_struct *child);
 	struct uw_counts __percpu *counts;  /* of what did not fire. Each CPU adds to its own, in any context */
-	const struct uw_filter_step *steps; /* which of a tracepoint's events count; NULL: all */
+	const struct uw_filter_step *steps; /* which of a tracepoint's events, or calls, count; NULL: all */
 };
 
 /*

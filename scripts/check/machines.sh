@@ -30,7 +30,7 @@ ON_ARM64='25_names 26_doctor 34_stopped 36_trouble 52_strangers 59_sessions 70_d
 left_out() { case $1 in amd64) echo "$ON_ARM64" ;; arm64) echo "$ON_AMD64" ;; esac; } # ARCH
 
 # Tables of each sort, samples, probes, files that are mapped over others, and the end of the module: what a kernel's version can break.
-QUICK_CASES='10_register 20_sample 28_uprobes 32_dlopen 37_shadow 40_self 58_bpf 60_unload'
+QUICK_CASES='10_register 20_sample 28_uprobes 32_dlopen 37_shadow 40_self 58_bpf 60_unload 66_functions'
 
 # 6.1 runs all others, the demo last.
 cases_of() { # ARCH KERNEL

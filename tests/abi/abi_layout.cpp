@@ -287,6 +287,17 @@ namespace {
 	OFFSET(uwind_record_off_cpu, reserved2, 12);
 	OFFSET(uwind_record_off_cpu, woken_ns, 16);
 	OFFSET(uwind_record_off_cpu, wake, 24);
+	SIZE(uwind_call, 80, 8);
+	OFFSET(uwind_call, function, 0);
+	OFFSET(uwind_call, duration_ns, 8);
+	OFFSET(uwind_call, value, 16);
+	OFFSET(uwind_call, arguments, 24);
+	OFFSET(uwind_call, flags, 72);
+	OFFSET(uwind_call, reserved, 76);
+	SIZE(uwind_record_call, 88, 8);
+	OFFSET(uwind_record_call, record, 0);
+	OFFSET(uwind_record_call, reserved, 4);
+	OFFSET(uwind_record_call, call, 8);
 
 	SIZE(uwind_record_file, 80, 8);
 	OFFSET(uwind_record_file, record, 0);
@@ -461,6 +472,13 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_RECORD_SAMPLE, 3);
 	WORD(UWIND_RECORD_EVENT, 6);
 	WORD(UWIND_RECORD_OFF_CPU, 7);
+	WORD(UWIND_RECORD_CALL, 8);
+	WORD(UWIND_TYPE_FUNCTION, 0x75770002);
+	WORD(UWIND_MAX_FUNCTIONS, 65536);
+	WORD(UWIND_MAX_RETURNS, 1024);
+	WORD(UWIND_CALLS_AT_ONCE, 128);
+	WORD(UWIND_MAX_ARGUMENTS, 6);
+	WORD(UWIND_CALL_RETURN, 1);
 	WORD(UWIND_TYPE_OFF_CPU, 0x75770001);
 	WORD(UWIND_OFF_CPU_NO_WAKERS, 1);
 	WORD(UWIND_OFF_CPU_DEFAULT_MOST, 10000);

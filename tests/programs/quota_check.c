@@ -27,7 +27,7 @@
 #define CGROUPS     "/sys/fs/cgroup"
 #define CGROUP      CGROUPS "/quota_check"
 #define NR_ROWS     (4u << 20) /* a cgroup keeps 64 pages for each CPU, of up to 64 KiB: their table is larger */
-#define LEAST_BYTES NR_ROWS /* of their table */
+#define LEAST_BYTES NR_ROWS    /* of their table */
 
 /* Somebody who holds what was accepted until killed. */
 struct holder {

@@ -278,13 +278,24 @@ public:
 		return addresses;
 	}
 
+	std::vector<std::optional<KernelSignature>> signatures(const std::vector<KernelName>& of) override
+	{
+		std::vector<std::optional<KernelSignature>> found;
+		for (const KernelName& function : of)
+			found.push_back(known_signatures.contains(function.symbol)
+						? std::optional(known_signatures[function.symbol])
+						: std::nullopt);
+		return found;
+	}
+
 	std::string syscall_name(std::uint32_t number, bool compat) override
 	{
 		return (compat ? "compat_" : "") + calls[number];
 	}
 
 	std::map<std::uint32_t, std::string> calls;
-	std::map<std::uint64_t, std::string> functions; // by address: others are called by their page
+	std::map<std::string, KernelSignature> known_signatures; // by function
+	std::map<std::uint64_t, std::string> functions;          // by address: others are called by their page
 };
 
 // All of it.

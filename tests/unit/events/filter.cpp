@@ -274,7 +274,7 @@ TEST_CASE("a filter is for the tracepoints of the -e before it, and several are 
 	CHECK((*events)[1].filter_steps.size() == 3);
 	CHECK((*events)[2].filter_steps.empty());
 	CHECK(refusal("cs", machine, {"cpu == 1"}).message ==
-	      "--filter is for tracepoints, and follows one: cs is none");
+	      "--filter is for tracepoints and func, and follows one: cs is none");
 	CHECK(refusal("kprobe:vfs_read", machine, {"cpu == 1"}).code == EINVAL);
 	CHECK(refusal("sched:sched_switch", machine, {"prev_pid"}).message ==
 	      "filter of sched:sched_switch: filter: ==, !=, <, <=, >, >=, & or ~ is missing at its end");

@@ -33,6 +33,23 @@ std::string error_of(const nlohmann::json& json)
 	return report ? "" : report.error().message;
 }
 
+// A return with types, and a call of a function without.
+Report with_calls()
+{
+	Report report = sample_report();
+	ReportFunction read{0xffffffff81000100, "vfs_read", "", KernelSignature{}};
+	read.signature->parameters = {{"file", "struct file *", ValueKind::pointer, 8, std::uint8_t(0)},
+				      {"count", "unsigned int", ValueKind::is_unsigned, 4, std::uint8_t(1)},
+				      {"pair", "struct pair", ValueKind::other, 8, std::nullopt}};
+	read.signature->returns = KernelValue{"", "int", ValueKind::is_signed, 4, std::nullopt};
+	report.functions = {read, {0xffffffffc0000100, "hook", "nf", std::nullopt}};
+	report.calls = {{0, true, 99, 0xfffffffb, {0xffff888000000000, 0x700000005, 3, 4, 5, 6}},
+			{1, false, 0, 0, {1, 2, 3, 4, 5, 6}}};
+	report.samples[0].call = 0;
+	report.samples[1].call = 1;
+	return report;
+}
+
 } // namespace
 
 TEST_CASE("a report that is written and read back is written the same again")
@@ -220,7 +237,7 @@ TEST_CASE("reports are as the schema says")
 	off_cpu.off_cpu.emplace_back().reason = "io";
 	off_cpu.off_cpu[0].waker.emplace();
 	off_cpu.samples[0].off_cpu = 0;
-	for (const Report& report : {sample_report(), period, off_cpu}) {
+	for (const Report& report : {sample_report(), period, off_cpu, with_calls()}) {
 		std::ofstream(path) << written(report);
 		const std::string command = "python3 " + in_sources("tests/validate_report.py") + " " +
 					    in_sources("include/uwind-report.schema.json") + " " + path;
@@ -254,6 +271,33 @@ TEST_CASE("events, and which of them a sample is of, are written and read")
 	bad = json;
 	bad["session"]["events"][1].erase("name");
 	CHECK_THAT(error_of(bad), Catch::Contains("session.events[1].name: is missing"));
+}
+
+TEST_CASE("calls are written and read, with their arguments as their types say")
+{
+	const Report report = with_calls();
+	const auto json = nlohmann::json::parse(written(report));
+	CHECK(json["functions"][0]["name"] == "vfs_read");
+	CHECK(json["functions"][0]["module"].is_null());
+	CHECK(json["functions"][0]["parameters"][1] ==
+	      nlohmann::json({{"name", "count"}, {"type", "unsigned int"}, {"kind", "unsigned"}}));
+	CHECK(json["functions"][0]["returns"] == nlohmann::json({{"type", "int"}, {"kind", "signed"}}));
+	CHECK(json["functions"][1]["parameters"].is_null());
+	CHECK(json["samples"][0]["arguments"] == nlohmann::json({"0xffff888000000000", 5, nullptr}));
+	CHECK(json["samples"][0]["returned"] == -5);
+	CHECK(json["samples"][0]["duration_ns"] == 99);
+	CHECK(json["samples"][1]["arguments"] == nlohmann::json({"0x1", "0x2", "0x3", "0x4", "0x5", "0x6"}));
+	CHECK_FALSE(json["samples"][1].contains("returned"));
+	CHECK_FALSE(json["samples"][2].contains("function"));
+	const auto read = read_json(json.dump());
+	REQUIRE(read);
+	CHECK(written(*read) == written(report));
+	auto bad = json;
+	bad["samples"][0]["function"] = 2;
+	CHECK_THAT(error_of(bad), Catch::Contains("samples[0]: names a function that is not there"));
+	bad = json;
+	bad["functions"][0].erase("parameters");
+	CHECK_THAT(error_of(bad), Catch::Contains("functions[0].parameters: is missing"));
 }
 
 TEST_CASE("times off the CPU are written and read, with who ended them")

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "export/calls.h"
 #include "export/folded.h"
 #include "export/status.h"
 #include "export/summary.h"
@@ -67,6 +68,26 @@ TEST_CASE("times off the CPU are added up by program, reason and who ended them,
 	CHECK(out.str().find("0.004        1  preempted\n") != std::string::npos);
 	std::ostringstream nothing;
 	write_waits(sample_report(), nothing);
+	CHECK(nothing.str().empty());
+}
+
+TEST_CASE("calls are added up by function, those that took longest first")
+{
+	Report report = sample_report();
+	report.functions = {{0x1000, "quick", "", std::nullopt}, {0x2000, "slow", "nf", std::nullopt}};
+	report.calls = {{0, false, 0, 0, {}}, {1, true, 3'000'000, 0, {}}, {1, true, 1'000'000, 0, {}}};
+	for (Index i = 0; i < 3; i++) {
+		report.samples[i].call = i;
+		report.samples[i].period = 10;
+	}
+	std::ostringstream out;
+	write_calls(report, out);
+	CHECK(out.str() ==
+	      "\nFUNCTION                                     CALLS     TOTAL ms   AVERAGE us   LONGEST us\n"
+	      "slow [nf]                                       20        4.000     2000.000     3000.000\n"
+	      "quick                                           10\n");
+	std::ostringstream nothing;
+	write_calls(sample_report(), nothing);
 	CHECK(nothing.str().empty());
 }
 

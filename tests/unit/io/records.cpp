@@ -524,6 +524,31 @@ TEST_CASE("what a record says of a time off the CPU is the next event's, and no 
 	check_only_malformed(RecordBlob().record(head));
 }
 
+TEST_CASE("a call belongs to the next event")
+{
+	uwind_record_call head{};
+	head.record.type = UWIND_RECORD_CALL;
+	head.call.function = 0xffffffff81000104;
+	head.call.duration_ns = 5;
+	head.call.value = 6;
+	head.call.arguments[5] = 7;
+	head.call.flags = UWIND_CALL_RETURN;
+	const auto event = RecordBlob::event_head(1, 0);
+	const auto batch = decode(RecordBlob().thread(1).record(head).record(event).record(event));
+	REQUIRE(batch.records.size() == 2);
+	const auto& first = std::get<EventRecord>(batch.records[0]);
+	REQUIRE(first.call);
+	CHECK(first.call->function == 0xffffffff81000104);
+	CHECK(first.call->returned);
+	CHECK(first.call->duration_ns == 5);
+	CHECK(first.call->value == 6);
+	CHECK(first.call->arguments[5] == 7);
+	CHECK_FALSE(std::get<EventRecord>(batch.records[1]).call);
+	uwind_record_off_cpu short_one{};
+	short_one.record.type = UWIND_RECORD_CALL;
+	check_only_malformed(RecordBlob().record(short_one));
+}
+
 TEST_CASE("an event may be of no counter, and have no stack")
 {
 	auto head = RecordBlob::event_head(1, 0);

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0
+# Expected: 90 s; EVENTS=100000 is how many calls, ATTACHES=10000 how many sessions
+"""Functions of the kernel are traced where they are called and where they return: each call is a sample, with the stacks of both
+sides, its arguments and how long it took. Nothing is left of it afterwards."""
+import contextlib
+import os
+import pathlib
+import platform
+import re
+import subprocess
+
+import pytest
+
+import guest
+
+ATTACHES = int(os.environ.get("ATTACHES", "60"))
+EVENTS = int(os.environ.get("EVENTS", "2000"))
+VICTIM = guest.PROGRAMS / "events_victim"
+MACHINE = {"x86_64": "x64", "aarch64": "arm64"}[platform.machine()]
+SYSTEM_CALL = f"__{MACHINE}_sys_getppid"
+SLEEP = f"__{MACHINE}_sys_clock_nanosleep"
+TRACING = pathlib.Path("/sys/kernel/tracing")
+MS = 10**6
+READ = "import os\nfd = os.open('/dev/zero', os.O_RDONLY)\nfor i in range(100): os.read(fd, 1234)"
+# Some are called all the time, by interrupts too, one from within what notes calls, and one is a module's.
+STORM = [SYSTEM_CALL, "vfs_read", "vfs_open", "do_filp_open", "try_to_wake_up", "hrtimer_interrupt", "task_work_add", "tun_chr_open"]
+TRACERS = ["function", "nop", "function_graph", "nop"]
+SLEEPS = "import time\nfor i in range(20): time.sleep(0.05)"
+
+
+def recorded(name, events, *command):
+    path = f"{name}.json"
+    guest.run("uwind", "record", *events, "-o", path, "--", *command)
+    return guest.checked_report(path)
+
+
+def calls_of(report, function):
+    """The samples of calls of that function. A system call without arguments is one for both ABIs of x86."""
+    names = {function, function.replace("__x64_", "__ia32_")}
+    return [sample for sample in report.json["samples"]
+            if "function" in sample and report.json["functions"][sample["function"]]["name"] in names]
+
+
+def parameters_of(report, sample):
+    """Its arguments by name."""
+    function = report.json["functions"][sample["function"]]
+    return dict(zip((parameter["name"] for parameter in function["parameters"]), sample["arguments"]))
+
+
+def lost(report):
+    counters = report.counters
+    return sum(counters[name] for name in ("events_lost", "events_dropped", "events_own", "periods_missed")) + report.lost["dropped"]
+
+
+@pytest.mark.parametrize("kind", ["", ":ret"], ids=["call", "return"])
+def test_each_call_is_a_sample_with_both_stacks(kind):
+    report = recorded("each", ["-e", f"func:{SYSTEM_CALL}{kind}"], VICTIM, "calls", EVENTS)
+    samples = [sample for sample in calls_of(report, SYSTEM_CALL) if "do_call" in report.names_at(sample["user_stack"])]
+    assert 0.9 * EVENTS <= len(samples) <= EVENTS and len(samples) + lost(report) >= EVENTS, (len(samples), lost(report))
+    innermost = {report.names_at(sample["kernel_stack"])[0] for sample in samples}
+    assert innermost == {report.json["functions"][samples[0]["function"]]["name"]}
+    complete = [report.json["stacks"][sample["user_stack"]]["complete"] for sample in samples]
+    assert sum(complete) >= 0.99 * len(samples)
+    assert all(("duration_ns" in sample) == bool(kind) for sample in samples)
+
+
+@pytest.mark.parametrize("kind, probe", [("", "kprobe"), (":ret", "kretprobe")], ids=["call", "return"])
+def test_the_kernels_stack_is_that_of_a_probe(kind, probe):
+    """Of the callers. The probe's lacks the function that has returned already; and on arm64 the caller of one that is entered: its
+    frame record is not made yet, and the kernel's unwinder does not look at the link register."""
+    report = recorded("both", ["-e", f"func:{SYSTEM_CALL}{kind}", "-e", f"{probe}:{SYSTEM_CALL}", "--kernel-stacks"], VICTIM, "calls", 100)
+    ours, probed = (
+        {tuple(report.names_at(sample["kernel_stack"])) for sample in report.json["samples"]
+         if sample["event"] == event and "do_call" in report.names_at(sample["user_stack"])} for event in (0, 1))
+    assert len(ours) == len(probed) == 1
+    (ours,), (probed,) = ours, probed
+    if kind:
+        assert ours[1:] == probed
+    elif MACHINE == "arm64":
+        assert ours[1].startswith("invoke_syscall") and ours[2:] == probed[1:], (ours, probed)
+    else:
+        assert ours == probed
+
+
+def test_arguments_have_the_names_and_values_that_the_kernels_types_say():
+    report = recorded("arguments", ["-e", "func:vfs_read:ret", "--filter", "arg3 == 1234 && ret == 1234"], "python3", "-c", READ)
+    samples = calls_of(report, "vfs_read")
+    assert len(samples) + lost(report) >= 100 and len(samples) >= 90
+    parameters = [parameters_of(report, sample) for sample in samples]
+    assert all(set(one) == {"file", "buf", "count", "pos"} for one in parameters)
+    assert {(one["count"], sample["returned"]) for one, sample in zip(parameters, samples)} == {(1234, 1234)}
+    assert all(int(one["file"], 16) >> 56 == 0xff and 0 < int(one["buf"], 16) < 1 << 47 for one in parameters)
+    function = report.json["functions"][samples[0]["function"]]
+    assert function["parameters"][0]["type"] == "struct file *" and function["returns"] == {"type": "ssize_t", "kind": "signed"}
+
+
+def test_a_return_says_how_long_the_call_took():
+    report = recorded("sleeps", ["-e", f"func:{SLEEP}:ret", "--filter", "duration > 40000000"], "python3", "-c", SLEEPS)
+    samples = calls_of(report, SLEEP)
+    assert len(samples) == 20
+    assert all(50 * MS <= sample["duration_ns"] <= 500 * MS and sample["returned"] == 0 for sample in samples)
+    table = guest.run("uwind", "report", "-i", report.path)
+    assert re.search(rf"^{SLEEP} +20 +[0-9.]+ +[0-9.]+ +[0-9.]+$", table, re.MULTILINE), table
+
+
+def test_patterns_and_periods():
+    report = recorded("patterns", ["-e", "func:vfs_rea?,vfs_open/period=10,name=files/"], "python3", "-c", READ)
+    assert [event["name"] for event in report.session["events"]] == ["files"]
+    found = {function["name"] for function in report.json["functions"]}
+    assert "vfs_read" in found and found <= {"vfs_read", "vfs_open"}
+    samples = report.json["samples"]
+    assert all(sample["period"] == 10 for sample in samples) and len(samples) >= 10
+
+
+# What is typed, and what the message says.
+WRONG = [
+    ("func:", "a function is missing"),
+    ("func:vfs_raed", "do you mean vfs_read?"),
+    ("func:no_such_*", "no function of the kernel that can be traced matches"),
+    ("func:vfs_read:u", "is not :ret"),
+    ("func:vfs_read/freq=9/", "no frequency"),
+    ("{func:vfs_read}:u", "no modifiers"),
+    ("func:*", "--force"),
+]
+
+
+@pytest.mark.parametrize("event, message", WRONG, ids=[wrong[0] for wrong in WRONG])
+def test_what_is_wrong_is_said(event, message):
+    said = guest.run("uwind", "record", "-e", event, "--", "true", status=64)
+    assert message in said, said
+
+
+def test_a_function_that_nobody_may_trace_is_told_apart():
+    said = guest.run("uwind", "record", "-e", "func:rcu_is_watching", "--", "true", status=64)
+    assert "lets nobody trace rcu_is_watching" in said or "no function" in said, said
+
+
+def test_many_functions_at_once_and_nothing_is_left_of_them():
+    """Call sites are as they were, byte for byte as far as tracers tell."""
+    before = guest.read(TRACING / "enabled_functions")
+    guest.run("uwind", "record", "-a", "-e", "func:vfs_*,ksys_*,do_sys_*", "--force", "--duration", 3, "-o", "many.json")
+    report = guest.checked_report("many.json")
+    assert len(report.json["functions"]) >= 3
+    assert guest.read(TRACING / "enabled_functions") == before
+    guest.renew_module("after functions were traced")
+
+
+def beside_others(turn):
+    """What else traces functions, and modules that come and go."""
+    guest.write(TRACING / "current_tracer", TRACERS[turn % len(TRACERS)])
+    guest.run("modprobe", *(["-r"] if turn % 2 else []), "tun")
+    with contextlib.suppress(OSError):  # no function of a module that is gone
+        guest.write(TRACING / "set_ftrace_filter", "*:mod:tun" if turn % 3 else "vfs_*")
+
+
+@pytest.fixture(name="other_tracers")
+def fixture_other_tracers():
+    guest.run("modprobe", "tun")
+    yield
+    guest.write(TRACING / "current_tracer", "nop")
+    guest.write(TRACING / "set_ftrace_filter", "")
+
+
+def storm(programs):
+    """Sessions that trace functions until they have been made; what else does meanwhile. Returns what they say, and how many turns."""
+    running = [programs.start(guest.PROGRAMS / "attach_functions", ATTACHES // 2, seed, *STORM, stdout=subprocess.PIPE, text=True)
+               for seed in (1, 2)]
+    turns = 0
+    while any(one.poll() is None for one in running):
+        beside_others(turns)
+        turns += 1
+    assert not any(one.returncode for one in running)
+    return [list(map(int, re.findall(r"\d+", one.stdout.read()))) for one in running], turns
+
+
+@pytest.mark.usefixtures("other_tracers")
+def test_attached_and_detached_beside_others_that_do_the_same(programs):
+    """Of calls and returns, stock tracers' and their own, of functions of modules, too. A complaint of the kernel's ends the run."""
+    said, turns = storm(programs)
+    for made, refused, events in said:
+        assert made + refused == ATTACHES // 2 and made >= ATTACHES // 4 and events > made, said
+    assert turns >= 3
+    guest.renew_module(f"after {ATTACHES} sessions, and {turns} turns of other tracers")
