@@ -30,7 +30,7 @@ usage() {
 		  --arch amd64|arm64       the guest's architecture (default: the host's)
 		  --kernel LINE[-FLAVOUR]  Debian's kernel: 6.1 (default), 6.12, 7.2; -rt, or -16k (arm64); 6.1-debug
 		  --cpu MODEL              QEMU's CPU model
-		  --emulator SUITE         QEMU of that Debian suite, which may know more CPUs; arm64 only
+		  --emulator SUITE         QEMU of that Debian suite, which may know more CPUs
 		  --cpus N                 default 2
 		  --memory MIB             default 2048, more if the guest's files need it
 		  --icount[=SHIFT]         guest time counts guest instructions, of 2^SHIFT ns each (default: 0)
@@ -115,15 +115,14 @@ parse() {
 set_qemu() {
 	local root=/
 	QEMU=("qemu-system-$(case $ARCH in amd64) echo x86_64 ;; arm64) echo aarch64 ;; esac)")
-	[ -z "$EMULATOR" ] || root=$("$LAB_DIR/toolchain.sh" "$EMULATOR" emulator.list)
+	[ -z "$EMULATOR" ] || root=$("$LAB_DIR/toolchain.sh" "$EMULATOR" "emulator-$ARCH.list")
 	[ "$root" = / ] || QEMU=("$root/usr/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu"
-		"$root/usr/bin/${QEMU[0]}" -L "$root/usr/share/qemu")
+		"$root/usr/bin/${QEMU[0]}" -L "$root/usr/share/qemu" -L "$root/usr/share/seabios")
 }
 
 check_host() {
 	check_arch "$ARCH"
 	[ -z "$SUITE" ] || [ "$ARCH" = amd64 ] || die "--root systemd is for amd64 only: leave it out for $ARCH"
-	[ -z "$EMULATOR" ] || [ "$ARCH" = arm64 ] || die "--emulator $EMULATOR is for arm64 only: leave it out for $ARCH"
 	set_qemu
 	need "${QEMU[0]}" cpio flock timeout
 	KERNEL_DIR=$("$LAB_DIR/fetch-kernel.sh" "$ARCH" "$KERNEL")

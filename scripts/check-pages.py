@@ -115,7 +115,7 @@ def check_contract():
     listed = device.split(".SH MODULE PARAMETERS")[1].split(".SH ")[0]
     compare("uwind.4", set(re.findall(r"^\.B (\w+)$", listed, re.M)), parameters, "kmod")
     words = set(re.findall(r"^\t(UWIND_(?:CMD|A)_\w+)", header, re.M))
-    words |= set(re.findall(r"UWIND_RECORD_(?!NONE)[A-Z]+(?=[ ,])", header))
+    words |= set(re.findall(r"UWIND_RECORD_(?!NONE)[A-Z_]+(?=[ ,])", header))
     words -= {w for w in words if re.search(r"_(UNSPEC|PAD|MAX)$", w)}
     tags = re.findall(r"^\.TP\n\.BR? (UWIND_\w+)", netlink, re.M)
     compare("uwind-netlink.7", set(tags), words, "uwind.h")

@@ -45,6 +45,7 @@ int run(std::vector<std::string> arguments)
 	add_list_command(app, exit_code);
 	add_doctor_command(app, exit_code);
 	add_table_command(app, exit_code);
+	add_bench_command(app, exit_code);
 	for (CLI::App* verb : app.get_subcommands({}))
 		verb->set_version_flag("--version", "uwind " UWIND_VERSION);
 	try {

@@ -18,6 +18,7 @@ void add_report_command(CLI::App& app, int& exit_code);
 void add_status_command(CLI::App& app, int& exit_code);
 void add_list_command(CLI::App& app, int& exit_code);
 void add_doctor_command(CLI::App& app, int& exit_code);
+void add_bench_command(CLI::App& app, int& exit_code);
 
 // Prints "uwind: message". Returns the exit code for this error.
 int complain(const Error& error);

@@ -14,6 +14,12 @@ _uwind_options() {
 	convert) echo "-h --help --version -o --output --max-depth --table-cache -v --verbose" ;;
 	doctor) echo "-h --help --version --format" ;;
 	status) echo "-h --help --version" ;;
+	bench)
+		case ${2:-} in
+		ftrace) echo "-h --help --calls --format" ;;
+		*) echo "-h --help --version" ;;
+		esac
+		;;
 	list)
 		case ${2:-} in
 		tables | events) echo "-h --help" ;;
@@ -36,14 +42,14 @@ _uwind_values() {
 	case $1:$2 in
 	record:-e | record:--event) echo "cpu-clock cpu-clock:u cycles cycles:u offcpu requests" ;;
 	report:--format) echo "summary folded cookies perf-script json" ;;
-	doctor:--format) echo "text json" ;;
+	doctor:--format | bench:--format) echo "text json" ;;
 	table:--source) echo "best sframe eh_frame" ;;
 	record:-o | record:--output | convert:-o | convert:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;
 	record:--table-cache | convert:--table-cache | table:--table-cache) echo FILE ;;
 	table:-j | table:--jobs) echo NUMBER ;;
 	record:-p | record:--pid | record:--exclude-pid) echo PIDS ;;
 	record:-G | record:--cgroup) echo CGROUP ;;
-	record:-C | record:--cpu | record:--max-depth | record:--stack-bytes | convert:--max-depth) echo NUMBER ;;
+	bench:--calls | record:-C | record:--cpu | record:--max-depth | record:--stack-bytes | convert:--max-depth) echo NUMBER ;;
 	record:-F | record:--frequency | record:-c | record:--count | record:--duration) echo NUMBER ;;
 	*) return 1 ;;
 	esac
@@ -120,13 +126,15 @@ _uwind() {
 	fi
 	dashes=$(_uwind_dashes)
 	if [ "$COMP_CWORD" = 1 ]; then
-		_uwind_reply_words "record report convert status doctor list table $(_uwind_options '')" "$current"
+		_uwind_reply_words "record report convert status doctor list table bench $(_uwind_options '')" "$current"
 	elif [ "$verb" = record ] && [ -n "$dashes" ]; then
 		_uwind_reply_command $((dashes + 1))
 	elif kind=$(_uwind_values "$verb" "$before"); then
 		_uwind_reply_values "$kind" "$current"
 	elif [ "$verb" = table ] && [ "$COMP_CWORD" = 2 ]; then
 		_uwind_reply_words "dump check stat keep $(_uwind_options table)" "$current"
+	elif [ "$verb" = bench ] && [ "$COMP_CWORD" = 2 ]; then
+		_uwind_reply_words "ftrace $(_uwind_options bench)" "$current"
 	elif [ "$verb" = list ] && [ "$COMP_CWORD" = 2 ]; then
 		_uwind_reply_words "tables events $(_uwind_options list)" "$current"
 	elif [[ $current = -* ]]; then

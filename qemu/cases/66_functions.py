@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# Expected: 90 s; EVENTS=100000 is how many calls, ATTACHES=10000 how many sessions
+# Expected: 90 s; EVENTS=100000 is how many calls, ATTACHES=10000 how many sessions, PROCESSORS=2 on how many
 """Functions of the kernel are traced where they are called and where they return: each call is a sample, with the stacks of both
 sides, its arguments and how long it took. Nothing is left of it afterwards."""
 import contextlib
+import json
 import os
 import pathlib
 import platform
@@ -14,6 +15,7 @@ import pytest
 import guest
 
 ATTACHES = int(os.environ.get("ATTACHES", "60"))
+PROCESSORS = os.environ.get("PROCESSORS", "1")
 EVENTS = int(os.environ.get("EVENTS", "2000"))
 VICTIM = guest.PROGRAMS / "events_victim"
 MACHINE = {"x86_64": "x64", "aarch64": "arm64"}[platform.machine()]
@@ -147,15 +149,25 @@ def test_many_functions_at_once_and_nothing_is_left_of_them():
 
 def beside_others(turn):
     """What else traces functions, and modules that come and go."""
+    if turn % 3 == 1:
+        with contextlib.suppress(OSError), open(TRACING / "set_ftrace_filter", "a", encoding="ascii") as chosen:
+            chosen.write("*:mod:tun")  # besides: to open it to write it anew means all functions
     guest.write(TRACING / "current_tracer", TRACERS[turn % len(TRACERS)])
     guest.run("modprobe", *(["-r"] if turn % 2 else []), "tun")
-    with contextlib.suppress(OSError):  # no function of a module that is gone
-        guest.write(TRACING / "set_ftrace_filter", "*:mod:tun" if turn % 3 else "vfs_*")
+
+
+@pytest.fixture(name="processors")
+def fixture_processors(set_file):
+    """One, unless the emulator is known to be good for two: before QEMU 8.1, a processor may go on with breakpoints that another one
+    has removed already. A kernel that patches itself hangs in such a one, without this module, too."""
+    if PROCESSORS == "1":
+        set_file("/sys/devices/system/cpu/cpu1/online", 0)
 
 
 @pytest.fixture(name="other_tracers")
 def fixture_other_tracers():
     guest.run("modprobe", "tun")
+    guest.write(TRACING / "set_ftrace_filter", "vfs_*")
     yield
     guest.write(TRACING / "current_tracer", "nop")
     guest.write(TRACING / "set_ftrace_filter", "")
@@ -173,7 +185,7 @@ def storm(programs):
     return [list(map(int, re.findall(r"\d+", one.stdout.read()))) for one in running], turns
 
 
-@pytest.mark.usefixtures("other_tracers")
+@pytest.mark.usefixtures("processors", "other_tracers")
 def test_attached_and_detached_beside_others_that_do_the_same(programs):
     """Of calls and returns, stock tracers' and their own, of functions of modules, too. A complaint of the kernel's ends the run."""
     said, turns = storm(programs)
@@ -181,3 +193,14 @@ def test_attached_and_detached_beside_others_that_do_the_same(programs):
         assert made + refused == ATTACHES // 2 and made >= ATTACHES // 4 and events > made, said
     assert turns >= 3
     guest.renew_module(f"after {ATTACHES} sessions, and {turns} turns of other tracers")
+
+
+@pytest.mark.usefixtures("processors")
+def test_what_tracing_costs_is_measured_in_each_situation():
+    costs = json.loads(guest.run("uwind", "bench", "ftrace", "--calls", 500, "--format", "json"))
+    assert [cost["others"] for cost in costs] == 6 * ["nothing"] + 6 * ["another function"] + 6 * ["all functions"]
+    assert all(cost["call_ns"] > 0 for cost in costs)
+    noted = [cost["added_ns"] for cost in costs if cost["tracer"] == "uwind, noted"]
+    assert len(noted) == 3 and min(noted) > 0
+    assert not list((TRACING / "instances").iterdir())
+    assert "another function" in guest.run("uwind", "bench", "ftrace", "--calls", 50)

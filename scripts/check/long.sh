@@ -75,6 +75,7 @@ long_part() { # PART
 		vm_part "${1#*-}" 6.1-debug 59_sessions STORM=120 STORM_LEAST=50000 STORM_HZ=1499
 		grep -hE '^(storm:|requested )' "$OUT"/vm-*.log
 		;;
+	functions-amd64 | functions-arm64) functions_part "${1#*-}" ;;
 	requests-amd64 | requests-arm64)
 		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 57_requests REQUESTS=100000; done
 		;;
@@ -149,7 +150,7 @@ long_part() { # PART
 }
 
 LONG_PARTS='doctor figures fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
-for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch databases-$arch events-$arch lives-$arch requests-$arch stopped-$arch storm-$arch"; done
+for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch databases-$arch events-$arch functions-$arch lives-$arch requests-$arch stopped-$arch storm-$arch"; done
 for arch in amd64 arm64 i386 armhf; do LONG_PARTS+=" warmup-$arch"; done
 for kernel in $STOCK_KERNELS; do LONG_PARTS+=" hostile-$kernel-stranger hostile-$kernel-member reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
 LONG_PARTS+=' hostile-6.1-debug-stranger hostile-6.1-debug-member reader-6.1-rt reader-6.1-debug spaces-6.1-rt spaces-6.1-debug unload-amd64-6.1-rt'

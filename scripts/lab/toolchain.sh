@@ -5,7 +5,7 @@
 #
 # Usage: toolchain.sh SUITE [LIST [PACKAGE...]]     UWIND_REFRESH=1 makes it anew: suites move on
 #   LIST      what the root holds: toolchain.list (the default: no shell), kbuild.list (builds kernel modules),
-#             emulator.list (QEMU)
+#             emulator-ARCH.list (QEMU for machines of that architecture)
 #   PACKAGE   what it holds besides, as a certain compiler
 # Run a tool of it with in_root or in_mounted_root (common.sh).
 set -euo pipefail
@@ -52,7 +52,7 @@ main() {
 	LIST=${2:-toolchain.list}
 	shift $(($# < 2 ? $# : 2))
 	EXTRA=("$@")
-	[ -e "$LAB_DIR/$LIST" ] || die "there is no list $LAB_DIR/$LIST: toolchain.list, kbuild.list or emulator.list"
+	[ -e "$LAB_DIR/$LIST" ] || die "there is no list $LAB_DIR/$LIST: toolchain.list, kbuild.list or emulator-ARCH.list"
 	if is_own "$suite"; then
 		echo /
 		return

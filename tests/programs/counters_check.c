@@ -77,6 +77,8 @@ static void check_list(void)
 	check("a size beyond a page is refused", start(&one, 1, &bad) == EINVAL, "accepted");
 }
 
+#define FUNCTIONS(nr) (c->type = UWIND_TYPE_FUNCTION, c->config = 0, c->config1 = BAD_POINTER, c->config2 = (nr))
+
 static void check_counters(void)
 {
 	SPOILT("a list that is right is not", , ENOTCONN);
@@ -104,12 +106,28 @@ static void check_filters(void)
 	SPOILT("a step beyond is refused", FILTERED(step.if_false = 1), EINVAL);
 }
 
+/* Where functions are is looked at when there is a reader. */
+static void check_functions(void)
+{
+	SPOILT("functions that may be traced are not refused", FUNCTIONS(UWIND_MAX_FUNCTIONS), ENOTCONN);
+	SPOILT("none are refused", FUNCTIONS(0), EINVAL);
+	SPOILT("too many are refused", FUNCTIONS(UWIND_MAX_FUNCTIONS + 1), EINVAL);
+	SPOILT("so many returns are not", (FUNCTIONS(UWIND_MAX_RETURNS), c->config = UWIND_CALL_RETURN), ENOTCONN);
+	SPOILT("too many returns are", (FUNCTIONS(UWIND_MAX_RETURNS + 1), c->config = UWIND_CALL_RETURN), EINVAL);
+	SPOILT("what is neither call nor return is refused", (FUNCTIONS(1), c->config = UWIND_CALL_RETURN << 1),
+	       EINVAL);
+	SPOILT("functions in user mode are refused", (FUNCTIONS(1), c->flags = UWIND_COUNTER_NO_KERNEL), EINVAL);
+	SPOILT("a frequency of calls is refused", (FUNCTIONS(1), c->flags = UWIND_COUNTER_FREQUENCY), EINVAL);
+	SPOILT("no calls between two are refused", (FUNCTIONS(1), c->rate = 0), EINVAL);
+}
+
 /* Where the user may not count in the kernel. */
 static void check_member(void)
 {
 	SPOILT("a member counts their own page faults", , ENOTCONN);
 	SPOILT("a member counts no tracepoint", c->type = PERF_TYPE_TRACEPOINT, EACCES);
 	SPOILT("but one of user mode", (c->type = PERF_TYPE_TRACEPOINT, c->flags = UWIND_COUNTER_NO_KERNEL), ENOTCONN);
+	SPOILT("a member traces no functions", FUNCTIONS(1), EACCES);
 	SPOILT("a member's clock is slower", CLOCK(99999), EINVAL);
 	SPOILT("a member's fastest clock is not refused", CLOCK(100000), ENOTCONN);
 	SPOILT("a member's frequency is lower", (c->flags = UWIND_COUNTER_FREQUENCY, c->rate = 10001), EINVAL);
@@ -127,6 +145,8 @@ int main(int argc, char **argv)
 	check_filters();
 	if (argc > 1 && !strcmp(argv[1], "member"))
 		check_member();
+	else
+		check_functions();
 	close(control);
 	return check_failures != 0;
 }
