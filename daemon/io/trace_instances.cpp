@@ -45,11 +45,11 @@ private:
 	const std::string folder_;
 };
 
-double thread_ns()
+double now_ns()
 {
 	constexpr double ns_of_s = 1e9;
 	timespec now{};
-	::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	::clock_gettime(CLOCK_MONOTONIC, &now);
 	return static_cast<double>(now.tv_sec) * ns_of_s + static_cast<double>(now.tv_nsec);
 }
 
@@ -70,10 +70,10 @@ Result<std::unique_ptr<FunctionTracers::Tracing>> TraceInstances::trace(const st
 
 double TraceInstances::call_ns(std::uint64_t calls)
 {
-	const double begin = thread_ns();
+	const double begin = now_ns();
 	for (std::uint64_t i = 0; i < calls; i++)
 		(void)::getppid();
-	return (thread_ns() - begin) / static_cast<double>(calls);
+	return (now_ns() - begin) / static_cast<double>(calls);
 }
 
 } // namespace uwind

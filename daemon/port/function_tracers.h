@@ -23,7 +23,7 @@ public:
 	// Traces the functions that match, or all for "". name: of the instance in tracefs; no two at once have one
 	// name.
 	virtual Result<std::unique_ptr<Tracing>> trace(const std::string& name, const std::string& pattern) = 0;
-	// How much of its CPU time a thread needs for one system call, in ns, if it makes so many.
+	// How long one system call takes, in ns, of so many.
 	virtual double call_ns(std::uint64_t calls) = 0;
 };
 
