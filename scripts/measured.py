@@ -25,8 +25,7 @@ NOTE = "<!-- Made by scripts/measured.py: change docs/measured/ instead. -->"
 MARK = re.compile(r"^<!-- table: (\w+) -->$", re.MULTILINE)
 NUMBER = re.compile(r"(?:[<>≥≤])?\d[\d,]*(?:\.\d+)?")
 LONE_NUMBER = re.compile(r"(?<![\w.+-])\d[\d,.]*(?![\w+-])")
-FILLED = ("script", "by hand")
-OWN = ("date", "commit", "filled", "command")  # of a row, beside its keys and figures
+OWN = ("date", "commit", "command")  # of a row, beside its keys and figures
 COLUMNS = 120
 
 
@@ -84,17 +83,19 @@ class Table:
             yield [row[key] for key in self.keys] + [self.shown(name, row) for name in self.figures]
 
     def origin(self):
-        """Below the table: what made it, when, and how the figures came here."""
+        """Below the table: what made it, and when."""
         named = {key: key.upper() for key in self.keys}
         groups = {}
         for row in self.rows:
-            groups.setdefault((row.get("command", self.command).format(**named), row["filled"]), []).append(row["date"])
-        for (command, filled), dates in groups.items():
+            groups.setdefault(row.get("command", self.command).format(**named), []).append(row["date"])
+        for command, dates in groups.items():
             days = min(dates) if min(dates) == max(dates) else f"{min(dates)} to {max(dates)}"
-            how = "collected" if filled == "script" else "by hand"
-            yield f"{command} ({how}, {days})"
+            yield f"{command} ({days})"
 
     def rendered(self):
+        if not self.rows:
+            named = {key: key.upper() for key in self.keys}
+            return "\n".join(wrapped(f"(No run of {self.command.format(**named)} has been collected.)"))
         table = "\n".join("| " + " | ".join(row) + " |" for row in self.cells())
         return table + "\n\n" + "\n".join(wrapped("Made by " + "; ".join(self.origin()) + "."))
 
@@ -191,14 +192,16 @@ class Gathered:
                 row[plain] = joined(operation, row.get(plain), value)
 
     def store(self, date, commit):
-        """Only rows of which every number was found are the script's."""
+        """Only rows of which every number was found that they had; returns the keys of those."""
         for keys, found in self.rows.items():
-            row = self.table.row(dict(zip(self.table.keys, keys)))
+            named = dict(zip(self.table.keys, keys))
+            before = self.table.find(named) or {}
             absent = {name: figure["absent"] for name, figure in self.table.figures.items() if "absent" in figure}
             found = absent | found
-            row.update(found)
-            whole = all(name in found or row.get(name) is None for name in self.table.numbers())
-            row.update(date=date, commit=commit, filled="script" if whole else row.get("filled", "by hand"))
+            if any(name not in found and before.get(name) is not None for name in self.table.numbers()):
+                continue
+            self.table.row(named).update(found, date=date, commit=commit)
+            yield keys
 
 
 def read_lines(source, text, names, gathered):
@@ -268,9 +271,9 @@ def collect(out):
                 READERS[source.get("reader", "lines")](source, text, match.groupdict(), gathered)
                 times.append(path.stat().st_mtime)
         for gathered, times in runs.values():
-            gathered.store(datetime.date.fromtimestamp(max(times)).isoformat(), commit)
+            stored = list(gathered.store(datetime.date.fromtimestamp(max(times)).isoformat(), commit))
             for keys in gathered.rows:
-                print(f"{table.name}: {', '.join(keys)}")
+                print(f"{table.name}: {', '.join(keys)}{'' if keys in stored else ': not all of its figures are there'}")
         if any(gathered.rows for gathered, _ in runs.values()):
             table.write()
 
@@ -281,8 +284,8 @@ def row_problems(table, row):
     where = f"{table.path.name}: {', '.join(row.get(key, '?') for key in table.keys)}"
     names = [*table.keys, *table.figures, *OWN]
     yield from (f"{where}: there is no column {name}" for name in row if name not in names)
-    if row.get("filled") not in FILLED or not re.fullmatch(r"\d{4}-\d\d-\d\d", row.get("date", "")):
-        yield f"{where}: no date, or not known how it was filled"
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", row.get("date", "")):
+        yield f"{where}: no date"
     if "`" not in table.command_of(row):
         yield f"{where}: no command"
     for name in table.numbers():

@@ -26,6 +26,8 @@ MS = 10**6
 READ = "import os\nfd = os.open('/dev/zero', os.O_RDONLY)\nfor i in range(100): os.read(fd, 1234)"
 # Some are called all the time, by interrupts too, one from within what notes calls, and one is a module's.
 STORM = [SYSTEM_CALL, "vfs_read", "vfs_open", "do_filp_open", "try_to_wake_up", "hrtimer_interrupt", "task_work_add", "tun_chr_open"]
+HAS_TYPES = pathlib.Path("/sys/kernel/btf/vmlinux").exists()
+TUN_IS_MODULE = not pathlib.Path("/sys/module/tun").exists()  # before anything has inserted it
 TRACERS = ["function", "nop", "function_graph", "nop"]
 SLEEPS = "import time\nfor i in range(20): time.sleep(0.05)"
 
@@ -84,6 +86,7 @@ def test_the_kernels_stack_is_that_of_a_probe(kind, probe):
         assert ours == probed
 
 
+@pytest.mark.skipif(not HAS_TYPES, reason="needs BTF, which this kernel does not have")
 def test_arguments_have_the_names_and_values_that_the_kernels_types_say():
     report = recorded("arguments", ["-e", "func:vfs_read:ret", "--filter", "arg3 == 1234 && ret == 1234"], "python3", "-c", READ)
     samples = calls_of(report, "vfs_read")
@@ -100,7 +103,7 @@ def test_a_return_says_how_long_the_call_took():
     report = recorded("sleeps", ["-e", f"func:{SLEEP}:ret", "--filter", "duration > 40000000"], "python3", "-c", SLEEPS)
     samples = calls_of(report, SLEEP)
     assert len(samples) == 20
-    assert all(50 * MS <= sample["duration_ns"] <= 500 * MS and sample["returned"] == 0 for sample in samples)
+    assert all(50 * MS <= sample["duration_ns"] <= 500 * MS and sample["returned"] in (0, "0x0") for sample in samples)
     table = guest.run("uwind", "report", "-i", report.path)
     assert re.search(rf"^{SLEEP} +20 +[0-9.]+ +[0-9.]+ +[0-9.]+$", table, re.MULTILINE), table
 
@@ -153,7 +156,8 @@ def beside_others(turn):
         with contextlib.suppress(OSError), open(TRACING / "set_ftrace_filter", "a", encoding="ascii") as chosen:
             chosen.write("*:mod:tun")  # besides: to open it to write it anew means all functions
     guest.write(TRACING / "current_tracer", TRACERS[turn % len(TRACERS)])
-    guest.run("modprobe", *(["-r"] if turn % 2 else []), "tun")
+    if TUN_IS_MODULE:
+        guest.run("modprobe", *(["-r"] if turn % 2 else []), "tun")
 
 
 @pytest.fixture(name="processors")
@@ -166,7 +170,8 @@ def fixture_processors(set_file):
 
 @pytest.fixture(name="other_tracers")
 def fixture_other_tracers():
-    guest.run("modprobe", "tun")
+    if TUN_IS_MODULE:
+        guest.run("modprobe", "tun")
     guest.write(TRACING / "set_ftrace_filter", "vfs_*")
     yield
     guest.write(TRACING / "current_tracer", "nop")
