@@ -21,6 +21,7 @@ Finding check_capabilities(Surroundings& machine);
 Finding check_sample_rate(Surroundings& machine);
 Finding check_perf_settings(Surroundings& machine);
 Finding check_btf(Surroundings& machine);
+Finding check_functions(Surroundings& machine);
 Finding check_debug_files(Surroundings& machine);
 
 } // namespace uwind

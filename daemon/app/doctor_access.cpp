@@ -166,8 +166,24 @@ Finding check_btf(Surroundings& machine)
 			"use a kernel whose headers contain what this needs (Debian's do since 6.12), and build the "
 			"module again with pahole installed (apt install dwarves)"};
 	return {"btf", Verdict::warning, "/sys/kernel/btf/vmlinux is missing",
-		"other programs that use BPF may not load; uwind's stacks do not depend on it",
+		"arguments of the kernel's functions (func:FUNCTION) have no names and no types; other programs that "
+		"use BPF may not load; uwind's stacks do not depend on it",
 		"use a kernel with CONFIG_DEBUG_INFO_BTF=y, such as Debian's"};
+}
+
+Finding check_functions(Surroundings& machine)
+{
+	const auto enabled = machine.read("/proc/sys/kernel/ftrace_enabled");
+	if (!enabled)
+		return {"functions", Verdict::warning,
+			"/proc/sys/kernel/ftrace_enabled is missing: this kernel does not trace its functions",
+			"-e func:FUNCTION does not work; everything else does",
+			"use a kernel with CONFIG_FUNCTION_TRACER=y and CONFIG_DYNAMIC_FTRACE=y, such as Debian's"};
+	if (enabled->starts_with('0'))
+		return {"functions", Verdict::warning, "kernel.ftrace_enabled is 0",
+			"-e func:FUNCTION counts no calls, live patches are not applied",
+			"sysctl kernel.ftrace_enabled=1"};
+	return {"functions", Verdict::ok, "functions of the kernel can be traced", "", ""};
 }
 
 Finding check_debug_files(Surroundings& machine)

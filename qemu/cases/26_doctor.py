@@ -16,7 +16,7 @@ AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 DEVICE = pathlib.Path("/dev/uwind")
 RATE = "/proc/sys/kernel/perf_event_max_sample_rate"
 RELEASE = os.uname().release
-FINDINGS = 11
+FINDINGS = 12
 
 
 class Findings(str):
@@ -79,8 +79,14 @@ def test_a_good_machine_lacks_nothing():
     assert found.has(r"^ok +module +version .*, ABI [0-9]+")
     assert found.has("^ok +device +/dev/uwind is root:[a-z]+ 06")
     assert found.has("^ok +self ")
+    assert found.has("^ok +functions ")
     assert found.has("^ok +btf " if os.path.exists("/sys/kernel/btf/uwind") else "^warning +btf ")  # 6.1's headers are without
     assert found.has(f"^ok +kernel +{re.escape(RELEASE)} on ")
+
+
+def test_that_functions_are_not_traced_is_told(set_file):
+    set_file("/proc/sys/kernel/ftrace_enabled", 0)
+    assert examine().has("^warning +functions +kernel.ftrace_enabled is 0; .*; to mend: sysctl kernel.ftrace_enabled=1")
 
 
 def test_json_says_the_same():

@@ -48,6 +48,7 @@ public:
 		{"/proc/sys/kernel/perf_event_paranoid", "3\n"},
 		{"/proc/sys/kernel/perf_event_mlock_kb", "516\n"},
 		{"/proc/sys/kernel/kptr_restrict", "0\n"},
+		{"/proc/sys/kernel/ftrace_enabled", "1\n"},
 	};
 	std::set<std::string> present_{"/sys/module/uwind", "/sys/kernel/btf/vmlinux", "/sys/kernel/btf/uwind"};
 	std::map<std::string, DeviceNode> devices_{{"/dev/uwind", {0660, "root", "uwind", true}},
@@ -82,12 +83,12 @@ void check_complete(const Finding& finding)
 
 } // namespace
 
-TEST_CASE("a machine that has everything is well, in eleven lines")
+TEST_CASE("a machine that has everything is well, in twelve lines")
 {
 	FakeSurroundings machine;
 	CHECK(worst(machine).empty());
 	const auto diagnosis = examine(machine);
-	CHECK(diagnosis.findings.size() == 11);
+	CHECK(diagnosis.findings.size() == 12);
 	CHECK_FALSE(diagnosis.module_absent);
 	for (const Finding& finding : diagnosis.findings) {
 		CHECK(finding.costs.empty());
@@ -231,7 +232,11 @@ TEST_CASE("what makes stacks worse is a warning, not a fault")
 	CHECK_THAT(check_btf(machine).found, Catch::Contains("/sys/kernel/btf/vmlinux"));
 	machine.debug_.file = "";
 	machine.devices_["/dev/uwind-self"].mode = 0600;
-	CHECK(worst(machine) == "warning self\nwarning sampling\nwarning btf\nwarning symbols\n");
+	machine.files_["/proc/sys/kernel/ftrace_enabled"] = "0\n";
+	CHECK(check_functions(machine).mend == "sysctl kernel.ftrace_enabled=1");
+	machine.files_.erase("/proc/sys/kernel/ftrace_enabled");
+	CHECK_THAT(check_functions(machine).mend, Catch::Contains("CONFIG_DYNAMIC_FTRACE"));
+	CHECK(worst(machine) == "warning self\nwarning sampling\nwarning btf\nwarning functions\nwarning symbols\n");
 	for (const Finding& finding : examine(machine).findings)
 		if (finding.verdict != Verdict::ok)
 			check_complete(finding);
