@@ -386,7 +386,7 @@ struct uwind_session_stats {
 	__u64 bytes;            /* of the messages that were sent */
 	__u64 stacks_told;      /* samples for which a UWIND_RECORD_STACK was written */
 	__u64 stacks_known;     /* samples whose stack was already in the message */
-	__u64 periods_missed; /* of a clock's counters: no interrupt came, nothing was requested; of returns: UWIND_CALLS_AT_ONCE */
+	__u64 periods_missed; /* of a clock's counters: no interrupt came, nothing was requested; of UWIND_TYPE_FUNCTION: see there */
 	__u64 throttled; /* times a counter stopped until the next tick (kernel.perf_event_max_sample_rate); off CPU: of more than config */
 	__u64 counters_failed;    /* CPUs that came online, or threads, without a counter */
 	__u64 unfinished;         /* samples that came with a UWIND_RECORD_UNFINISHED */

@@ -96,8 +96,8 @@ struct uwind_filter_step {
  * module fires no more. config is 0 or UWIND_CALL_RETURN, rate a number of calls (1 …), flags are 0 or
  * UWIND_COUNTER_KERNEL_STACK. A filter looks at a struct uwind_call. All else is 0.
  *
- * What the module itself calls as it notes a call, and what the kernel does to it, is no call, but an event_own. A call for
- * whose return the kernel keeps no room, of UWIND_CALLS_AT_ONCE, counts as periods_missed.
+ * What is called as a call is noted counts in events_own. What cannot be noted counts in periods_missed: returns beyond
+ * UWIND_CALLS_AT_ONCE, or within another probe's handler, and calls while the kernel's RCU does not watch the CPU.
  */
 #define UWIND_TYPE_FUNCTION 0x75770002u
 #define UWIND_MAX_FUNCTIONS 65536u

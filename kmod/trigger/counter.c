@@ -10,7 +10,6 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
-#include "core/event_filter.h"
 #include "stats.h"
 #include "trigger/counter.h"
 #include "trigger/trigger.h"
@@ -54,16 +53,9 @@ static void count_missed(const struct perf_event *event, struct uw_counter *coun
 }
 
 /* The entry comes in one piece, as attr asks for it. */
-static bool filter_takes(const struct uw_filter_step *steps, const struct perf_raw_record *raw)
+static bool filter_takes(const struct uw_trigger_owner *owner, const struct perf_raw_record *raw)
 {
-	const struct uw_filter_event event = {
-		.entry = raw ? raw->frag.data : NULL,
-		.bytes = raw ? raw->frag.size : 0,
-		.cpu = raw_smp_processor_id(),
-		.comm = current->comm,
-	};
-
-	return uw_filter_takes(steps, &event);
+	return uw_trigger_filter(owner, raw ? raw->frag.data : NULL, raw ? raw->frag.size : 0);
 }
 
 /* Any context. */
@@ -74,7 +66,7 @@ static void counter_overflow(struct perf_event *event, struct perf_sample_data *
 	const struct uw_firing firing = { .task = current, .regs = regs, .period = data->period };
 
 	count_missed(event, counter);
-	if (!owner->steps || filter_takes(owner->steps, data->raw))
+	if (!owner->steps || filter_takes(owner, data->raw))
 		owner->fired(owner, &firing);
 }
 

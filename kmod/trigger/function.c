@@ -13,7 +13,6 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "core/event_filter.h"
 #include "stats.h"
 #include "trigger/function.h"
 
@@ -81,24 +80,13 @@ void uw_function_end(void)
 	preempt_enable_notrace();
 }
 
-static bool filter_takes(const struct uw_filter_step *steps, const struct uwind_call *call)
-{
-	const struct uw_filter_event event = {
-		.entry = (const u8 *)call,
-		.bytes = sizeof(*call),
-		.cpu = raw_smp_processor_id(),
-		.comm = current->comm,
-	};
-
-	return !steps || uw_filter_takes(steps, &event);
-}
-
 void uw_function_fire(struct uw_function *function, struct pt_regs *regs, const struct uwind_call *call)
 {
 	struct uw_trigger_owner *owner = function->base.owner;
 	const struct uw_firing firing = { .task = current, .regs = regs, .period = function->period, .call = call };
 
-	if (filter_takes(owner->steps, call) && this_cpu_inc_return(*function->seen) % function->period == 0)
+	if (uw_trigger_filter(owner, call, sizeof(*call)) &&
+	    this_cpu_inc_return(*function->seen) % function->period == 0)
 		owner->fired(owner, &firing);
 }
 

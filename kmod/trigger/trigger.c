@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Triggers that fire for everybody: see trigger.h.
+ * What triggers have in common: see trigger.h.
  */
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+#include "core/event_filter.h"
 #include "trigger/trigger.h"
+
+bool uw_trigger_filter(const struct uw_trigger_owner *owner, const void *entry, u32 bytes)
+{
+	const struct uw_filter_event event = {
+		.entry = entry,
+		.bytes = bytes,
+		.cpu = raw_smp_processor_id(),
+		.comm = current->comm,
+	};
+
+	return !owner->steps || uw_filter_takes(owner->steps, &event);
+}
 
 static uw_trigger_all_t fire_all; /* Set by: module init */
 

@@ -72,6 +72,9 @@ struct uw_trigger_ops {
 	void (*sweep)(struct uw_trigger *trigger);
 };
 
+/* Does the owner's filter take such an entry of current's? Any context. */
+bool uw_trigger_filter(const struct uw_trigger_owner *owner, const void *entry, u32 bytes);
+
 /* Fires in current, for every session. Returns for how many a stack is asked. Any context. */
 typedef unsigned int (*uw_trigger_all_t)(struct pt_regs *regs, u64 *cookie);
 
