@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "events/glob.h"
+#include "events/kernel_symbols.h"
 #include "events/terms.h"
 #include "events/text_parts.h"
 #include "events/tracepoints.h"
@@ -23,7 +24,6 @@ namespace {
 
 constexpr std::size_t few_functions = 100;
 constexpr std::size_t most_site = 16; // bytes from a function's start to where it calls its tracers
-constexpr std::size_t alike_letters = 3;
 constexpr std::string_view ends_of_patterns = "/:";
 
 struct Parts {
@@ -57,43 +57,15 @@ Result<Parts> parts_of(std::string_view text)
 	return parts;
 }
 
-bool matches(std::string_view pattern, std::string_view name)
-{
-	return pattern == name || (has_wildcard(pattern) && glob_matches(pattern, name));
-}
-
 using Addresses = std::vector<std::uint64_t>;
 // By name.
 using Places = std::unordered_map<std::string_view, Addresses>;
 
-// "ffffffff81000000 T vfs_read", and of a module "\t[name]" at its end. No name: it is no code.
-struct Symbol {
-	std::string_view name;
-	std::uint64_t address = 0;
-};
-
-Symbol symbol_in(std::string_view line)
-{
-	constexpr std::string_view code_types = "tTwW";
-	const auto [address, rest] = halves(line, ' ');
-	const auto [type, name] = halves(rest.value_or(""), ' ');
-	if (!name || code_types.find(type) == std::string_view::npos)
-		return {};
-	return {halves(*name, '\t').first, parse_number(address, 16).value_or(0)};
-}
-
-template <typename Take>
-void each_symbol(std::string_view kallsyms, Take take)
-{
-	while (!kallsyms.empty())
-		if (const Symbol symbol = symbol_in(next_part(kallsyms, '\n')); !symbol.name.empty())
-			take(symbol);
-}
-
 Places starts_in(std::string_view kallsyms)
 {
 	Places starts;
-	each_symbol(kallsyms, [&](const Symbol& symbol) { starts[symbol.name].push_back(symbol.address); });
+	each_kernel_symbol(kallsyms,
+			   [&](const KernelSymbol& symbol) { starts[symbol.name].push_back(symbol.address); });
 	return starts;
 }
 
@@ -165,11 +137,6 @@ Result<Listed> listed_functions(EventSources& sources)
 	return names.error();
 }
 
-bool begins_alike(std::string_view a, std::string_view b)
-{
-	return a.substr(0, alike_letters) == b.substr(0, alike_letters);
-}
-
 // Why a pattern has no function.
 Error no_function(std::string_view pattern, const Listed& listed, const Places& starts)
 {
@@ -209,11 +176,11 @@ Result<Addresses> functions_of(EventSources& sources, const std::vector<std::str
 				     "and kernel.kptr_restrict must not be 2"};
 	std::set<std::uint64_t> functions;
 	std::set<std::string_view> matched;
-	each_symbol(*kallsyms, [&](const Symbol& symbol) {
+	each_kernel_symbol(*kallsyms, [&](const KernelSymbol& symbol) {
 		if (!traceable.contains(symbol.address))
 			return;
 		for (const std::string_view pattern : patterns)
-			if (matches(pattern, symbol.name)) {
+			if (name_matches(pattern, symbol.name)) {
 				functions.insert(symbol.address);
 				matched.insert(pattern);
 			}

@@ -12,4 +12,10 @@ bool glob_matches(std::string_view pattern, std::string_view text);
 
 bool has_wildcard(std::string_view text);
 
+// Whether name is that name, or matches it if it has a wildcard.
+inline bool name_matches(std::string_view pattern, std::string_view name)
+{
+	return name == pattern || (has_wildcard(pattern) && glob_matches(pattern, name));
+}
+
 } // namespace uwind

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "events/kernel_symbols.h"
 #include "events/pmu.h"
 #include "events/split.h"
 #include "events/text_parts.h"
@@ -23,8 +24,6 @@ constexpr ProbeForm forms[] = {
 	{"usdt:PATH:PROVIDER:NAME", "uprobe", "CONFIG_UPROBE_EVENTS"},
 };
 
-// Functions are many: names are compared with those that begin alike.
-constexpr std::size_t alike_letters = 3;
 constexpr std::size_t most_kernel_name = 511;
 constexpr std::size_t most_path = 4095;
 
@@ -72,25 +71,20 @@ Result<EventSpec> probe_event(EventSources& sources, const std::string& kind)
 	return event;
 }
 
-bool begins_alike(std::string_view a, std::string_view b)
-{
-	return a.substr(0, alike_letters) == b.substr(0, alike_letters);
-}
-
 Status check_kernel_symbol(EventSources& sources, const std::string& symbol)
 {
 	const auto text = sources.read("/proc/kallsyms");
 	if (!text || text->empty())
 		return Nothing{}; // the kernel will say
 	std::vector<std::string> alike;
-	for (const std::string_view line : cut(*text, '\n')) {
-		const auto parts = cut(line, ' ');
-		const std::string_view name = parts.size() < 3 ? "" : halves(parts[2], '\t').first;
-		if (name == symbol)
-			return Nothing{};
-		if (begins_alike(name, symbol))
-			alike.emplace_back(name);
-	}
+	bool found = false;
+	each_kernel_symbol(*text, [&](const KernelSymbol& known) {
+		found |= known.name == symbol;
+		if (begins_alike(known.name, symbol))
+			alike.emplace_back(known.name);
+	});
+	if (found)
+		return Nothing{};
 	return usage_error("no function of the kernel is called " + with_nearest(symbol, alike));
 }
 

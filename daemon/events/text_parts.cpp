@@ -63,6 +63,12 @@ bool same_letters(std::string_view a, std::string_view b)
 			  [](char one, char other) { return lower(one) == lower(other); });
 }
 
+bool begins_alike(std::string_view a, std::string_view b)
+{
+	constexpr std::size_t alike_letters = 3;
+	return a.substr(0, alike_letters) == b.substr(0, alike_letters);
+}
+
 std::string with_nearest(std::string_view word, const std::vector<std::string>& known)
 {
 	const std::string near = word.size() > most_nearest ? "" : nearest(word, known);

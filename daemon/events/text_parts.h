@@ -37,6 +37,9 @@ inline Error usage_error(const std::string& what)
 
 bool same_letters(std::string_view a, std::string_view b);
 
+// Of many names, only those that begin like a mistyped one are compared with it.
+bool begins_alike(std::string_view a, std::string_view b);
+
 // "'X' (do you mean Y?)"; just "'X'" where no known name is near.
 std::string with_nearest(std::string_view word, const std::vector<std::string>& known);
 

@@ -36,7 +36,7 @@ std::vector<std::string> matching(const std::vector<std::string>& names, std::st
 {
 	std::vector<std::string> found;
 	for (const std::string& name : names)
-		if (name == pattern || (has_wildcard(pattern) && glob_matches(pattern, name)))
+		if (name_matches(pattern, name))
 			found.push_back(name);
 	return found;
 }
