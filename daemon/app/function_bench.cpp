@@ -62,6 +62,8 @@ private:
 
 	Status run_ours()
 	{
+		EventSpec returned = bench_.call;
+		returned.config = function_return;
 		const struct {
 			const char* tracer;
 			const EventSpec& event;
@@ -69,8 +71,8 @@ private:
 		} sessions[] = {
 			{"uwind, of another process", bench_.call, nobody},
 			{"uwind, noted", bench_.call, bench_.self},
-			{"uwind, return of another process", bench_.returned, nobody},
-			{"uwind, return noted", bench_.returned, bench_.self},
+			{"uwind, return of another process", returned, nobody},
+			{"uwind, return noted", returned, bench_.self},
 		};
 		for (const auto& [tracer, event, target] : sessions)
 			if (auto measured = run_session(tracer, event, target); !measured)

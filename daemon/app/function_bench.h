@@ -13,7 +13,7 @@ namespace uwind {
 struct FunctionBench {
 	Kernel& kernel;
 	FunctionTracers& tracers;
-	EventSpec call, returned;      // of the system call that is made
+	EventSpec call;                // of the system call that is made
 	std::string traced, different; // patterns of that function, and of one that is never called
 	std::int32_t self = 0;         // this process
 	std::uint64_t calls = 0;       // of each measurement

@@ -33,9 +33,8 @@ Result<FunctionCosts> measure(const BenchArguments& arguments)
 	if (!folder)
 		return no_tracing(folder.error());
 	const auto call = parse_functions(sources, std::string(function_prefix) + traced);
-	const auto returned = parse_functions(sources, std::string(function_prefix) + traced + ":ret");
-	if (!call || !returned)
-		return call ? returned.error() : call.error();
+	if (!call)
+		return call.error();
 	auto signals = StopSignals::catch_them();
 	if (!signals)
 		return signals.error();
@@ -43,7 +42,7 @@ Result<FunctionCosts> measure(const BenchArguments& arguments)
 	if (!machine)
 		return machine.error();
 	TraceInstances tracers(*folder);
-	return measure_function_costs({*(*machine)->device, tracers, *call, *returned, traced, different, ::getpid(),
+	return measure_function_costs({*(*machine)->device, tracers, *call, traced, different, ::getpid(),
 				       arguments.calls, [&] { return signals->arrived() != 0; }});
 }
 

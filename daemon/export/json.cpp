@@ -166,18 +166,12 @@ void write_off_cpu(const ReportSample& sample, const ReportOffCpu& off_cpu, std:
 		out << "null";
 }
 
-std::string text_of(ValueKind kind)
-{
-	constexpr const char* words[] = {"other", "pointer", "signed", "unsigned"};
-	return words[std::size_t(kind)];
-}
-
 void write_value_type(const KernelValue& value, std::ostream& out)
 {
 	out << '{';
 	if (!value.name.empty())
 		out << "\"name\": " << quoted(value.name) << ", ";
-	out << "\"type\": " << quoted(value.type) << ", \"kind\": \"" << text_of(value.kind) << "\"}";
+	out << "\"type\": " << quoted(value.type) << ", \"kind\": \"" << value_kinds[std::size_t(value.kind)] << "\"}";
 }
 
 void write_function(const ReportFunction& function, std::ostream& out)
@@ -229,10 +223,9 @@ void write_call(const ReportCall& call, const ReportFunction& function, std::ost
 		write_row(call.arguments, out, [](std::uint64_t value) { return value_text({}, value); });
 	if (!call.returned)
 		return;
-	const bool is_void = function.signature && !function.signature->returns;
-	const KernelValue type =
-		function.signature ? function.signature->returns.value_or(KernelValue{}) : KernelValue{};
-	out << ", \"returned\": " << (is_void ? "null" : value_text(type, call.value))
+	static const std::optional<KernelValue> unknown = KernelValue{};
+	const auto& type = function.signature ? function.signature->returns : unknown;
+	out << ", \"returned\": " << (type ? value_text(*type, call.value) : "null")
 	    << ", \"duration_ns\": " << call.duration_ns;
 }
 

@@ -2,6 +2,10 @@
 // The JSON report, read back. What is wrong is said with its place: "frames[3].module".
 #include "base/text.h"
 #include "export/json.h"
+
+#include <algorithm>
+#include <iterator>
+
 #include "export/json_members.h"
 
 namespace uwind {
@@ -167,15 +171,6 @@ void read_off_cpu(Members& in, ReportOffCpu& off_cpu)
 		read(in.object("waker"), off_cpu.waker.emplace());
 }
 
-ValueKind kind_named(const std::string& word)
-{
-	if (word == "pointer")
-		return ValueKind::pointer;
-	if (word == "signed")
-		return ValueKind::is_signed;
-	return word == "unsigned" ? ValueKind::is_unsigned : ValueKind::other;
-}
-
 void read(Members in, KernelValue& value)
 {
 	std::string kind;
@@ -183,7 +178,10 @@ void read(Members in, KernelValue& value)
 		in.text("name", value.name);
 	in.text("type", value.type);
 	in.text("kind", kind);
-	value.kind = kind_named(kind);
+	const auto known = std::ranges::find(value_kinds, kind);
+	if (known == std::end(value_kinds))
+		return in.fail("kind", "is unknown to this version");
+	value.kind = ValueKind(known - std::begin(value_kinds));
 }
 
 // Values lie where the report has them, not in the registers that they were in.
@@ -211,15 +209,20 @@ void read(Members in, ReportFunction& function)
 		read(in.object("returns"), function.signature->returns.emplace());
 }
 
-// A number, or hexadecimal digits.
-std::uint64_t value_in(const Json& json)
+// A number, or hexadecimal digits; 0 for null.
+std::uint64_t value_in(Members& in, const char* key, const Json& json)
 {
 	if (json.is_number_unsigned())
 		return json.get<std::uint64_t>();
 	if (json.is_number_integer())
 		return static_cast<std::uint64_t>(json.get<std::int64_t>());
+	if (json.is_null())
+		return 0;
 	const std::string text = json.is_string() ? json.get<std::string>() : "";
-	return text.starts_with("0x") ? parse_number(std::string_view(text).substr(2), 16).value_or(0) : 0;
+	const auto value = text.starts_with("0x") ? parse_number(std::string_view(text).substr(2), 16) : std::nullopt;
+	if (!value)
+		in.fail(key, "has what is neither a number nor null");
+	return value.value_or(0);
 }
 
 void read_call(Members& in, Report& report, ReportCall& call)
@@ -227,7 +230,7 @@ void read_call(Members& in, Report& report, ReportCall& call)
 	in.number("function", call.function);
 	const Json& arguments = in.list("arguments");
 	for (std::size_t i = 0; i < arguments.size() && i < call.arguments.size(); i++) {
-		call.arguments[i] = value_in(arguments[i]);
+		call.arguments[i] = value_in(in, "arguments", arguments[i]);
 		if (!arguments[i].is_null() || call.function >= report.functions.size())
 			continue;
 		auto& signature = report.functions[call.function].signature;
@@ -238,7 +241,7 @@ void read_call(Members& in, Report& report, ReportCall& call)
 	if (!call.returned)
 		return;
 	in.number("duration_ns", call.duration_ns);
-	call.value = value_in(in.get("returned"));
+	call.value = value_in(in, "returned", in.get("returned"));
 }
 
 void read_sample(Members in, Report& report, ReportSample& sample)

@@ -31,6 +31,8 @@ void append(void* context, const char* format, va_list arguments)
 class TypeText {
 public:
 	explicit TypeText(const btf* types) : dump_(btf_dump__new(types, append, &text_, nullptr)) {}
+	TypeText(const TypeText&) = delete; // its text's address is known
+	TypeText& operator=(const TypeText&) = delete;
 
 	std::string of(std::uint32_t type)
 	{

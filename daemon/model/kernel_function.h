@@ -5,11 +5,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace uwind {
 
 enum class ValueKind : std::uint8_t { other, pointer, is_signed, is_unsigned };
+
+// The words of the report, by kind.
+inline constexpr std::string_view value_kinds[] = {"other", "pointer", "signed", "unsigned"};
 
 // A parameter, or what is returned.
 struct KernelValue {

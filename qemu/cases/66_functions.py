@@ -137,11 +137,11 @@ def test_what_is_wrong_is_said(event, message):
 
 def test_a_function_that_nobody_may_trace_is_told_apart():
     said = guest.run("uwind", "record", "-e", "func:rcu_is_watching", "--", "true", status=64)
-    assert "lets nobody trace rcu_is_watching" in said or "no function" in said, said
+    assert "lets nobody trace rcu_is_watching" in said, said
 
 
 def test_many_functions_at_once_and_nothing_is_left_of_them():
-    """Call sites are as they were, byte for byte as far as tracers tell."""
+    """Nobody traces one of them any more."""
     before = guest.read(TRACING / "enabled_functions")
     guest.run("uwind", "record", "-a", "-e", "func:vfs_*,ksys_*,do_sys_*", "--force", "--duration", 3, "-o", "many.json")
     report = guest.checked_report("many.json")
@@ -162,8 +162,8 @@ def beside_others(turn):
 
 @pytest.fixture(name="processors")
 def fixture_processors(set_file):
-    """One, unless the emulator is known to be good for two: before QEMU 8.1, a processor may go on with breakpoints that another one
-    has removed already. A kernel that patches itself hangs in such a one, without this module, too."""
+    """One, unless the emulator is known to be good for two: in QEMU 7.2, a processor may go on with breakpoints that another one has
+    removed already. A kernel that patches itself hangs there, without this module, too."""
     if PROCESSORS == "1":
         set_file("/sys/devices/system/cpu/cpu1/online", 0)
 

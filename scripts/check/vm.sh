@@ -110,14 +110,17 @@ events_part() { # ARCH KERNEL
 	vm_part "$1" "$2" '61_events 62_convert 63_kernel_frames 64_off_cpu' EVENTS=100000 TIMES=100 CASE_LIMIT=3000 "${more[@]}"
 }
 
+# Several of these parts may run side by side: how long rmmod takes is told by unload-*.
+UNTIMED=RMMOD_LIMIT_MS=20000
+
 # Functions of the kernel that are traced, 10,000 sessions beside other tracers, and what that costs where guest time counts
 # instructions. The release's own QEMU is not up to two processors that patch code (66_functions).
 functions_part() { # ARCH
 	local kernel emulator='--emulator sid'
 	for kernel in 6.1 7.2; do
-		FOR_GUEST=$emulator vm_part "$1" "$kernel" 66_functions EVENTS=100000 ATTACHES=10000 PROCESSORS=2 CASE_LIMIT=3000 RMMOD_LIMIT_MS=20000
+		FOR_GUEST=$emulator vm_part "$1" "$kernel" 66_functions EVENTS=100000 ATTACHES=10000 PROCESSORS=2 CASE_LIMIT=3000 $UNTIMED
 	done
-	FOR_GUEST=$emulator vm_part "$1" 6.1-debug 66_functions ATTACHES=10000 PROCESSORS=2 CASE_LIMIT=5000 RMMOD_LIMIT_MS=20000
+	FOR_GUEST=$emulator vm_part "$1" 6.1-debug 66_functions ATTACHES=10000 PROCESSORS=2 CASE_LIMIT=5000 $UNTIMED
 	for kernel in $STOCK_KERNELS; do
 		build_for_vm "$1" "$kernel"
 		if built_for_vm "$1" "$kernel"; then step "ftrace-$1-$kernel" ftrace_guest "$1" "$kernel"; fi
@@ -129,9 +132,6 @@ ftrace_guest() { # ARCH KERNEL
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" --icount --cpus 1 --timeout 900 --out "$OUT/ftrace-$1-$2" \
 		--pkg python3 --add qemu/cost -- python3 /root/cost/ftrace.py "arch=$1" "kernel=$2"
 }
-
-# Several of these parts may run side by side: how long rmmod takes is told by unload-*.
-UNTIMED=RMMOD_LIMIT_MS=20000
 
 # Memory maps that begin and end for ten minutes, while those who look for one are held up beside others. 11 minutes.
 spaces_part() { STALL=1 vm_part "$1" "$2" 38_spaces "CROWD=${CROWD:-600}" $UNTIMED; } # ARCH KERNEL

@@ -52,11 +52,10 @@ struct Fixture {
 
 	Result<FunctionCosts> measured()
 	{
-		EventSpec call, returned;
-		call.type = returned.type = function_type;
-		returned.config = function_return;
+		EventSpec call;
+		call.type = function_type;
 		return measure_function_costs(
-			{kernel, tracers, call, returned, "traced", "different", 42, 7, [this] { return stops; }});
+			{kernel, tracers, call, "traced", "different", 42, 7, [this] { return stops; }});
 	}
 };
 

@@ -296,6 +296,12 @@ TEST_CASE("calls are written and read, with their arguments as their types say")
 	bad["samples"][0]["function"] = 2;
 	CHECK_THAT(error_of(bad), Catch::Contains("samples[0]: names a function that is not there"));
 	bad = json;
+	bad["samples"][0]["arguments"][0] = "12";
+	CHECK_THAT(error_of(bad), Catch::Contains("samples[0].arguments: has what is neither a number"));
+	bad = json;
+	bad["functions"][0]["returns"]["kind"] = "float";
+	CHECK_THAT(error_of(bad), Catch::Contains("functions[0].returns.kind: is unknown"));
+	bad = json;
 	bad["functions"][0].erase("parameters");
 	CHECK_THAT(error_of(bad), Catch::Contains("functions[0].parameters: is missing"));
 }
