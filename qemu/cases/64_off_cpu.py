@@ -23,9 +23,10 @@ def recorded(kind, *options, times=TIMES):
     return guest.checked_report(path), int(said.splitlines()[0])
 
 
-def of_function(report, function):
-    """Times off the CPU with that function in their stack in user space."""
-    return [sample for sample in report.json["samples"] if "off_ns" in sample and function in report.names_at(sample["user_stack"])]
+def of_function(report, function, outside=None):
+    """Times off the CPU with the one function in their stack in user space, and without the other."""
+    off = [(sample, report.names_at(sample["user_stack"])) for sample in report.json["samples"] if "off_ns" in sample]
+    return [sample for sample, names in off if function in names and outside not in names]
 
 
 def total(samples):
@@ -81,7 +82,7 @@ def check_wakers(report, waits, by_thread):
 
 def test_a_thread_that_others_keep_from_running_is_preempted():
     report, measured = recorded("preempted")
-    samples = of_function(report, "do_run")
+    samples = of_function(report, "do_run", outside="delay_ns")  # asking for its delay, it is delayed, too
     check_total(samples, measured)
     check_complete(report, samples)
     assert {(sample["reason"], sample["state"]) for sample in samples} == {("preempted", "R")}
