@@ -67,23 +67,21 @@ public:
 	// Nothing: the frame cannot be read.
 	std::optional<StackFrame> next()
 	{
-		const std::uint8_t lead = reader_.byte();
-		StackFrame frame;
-		frame.method = Method(lead & UWIND_LEAD_METHOD);
-		if ((lead & UWIND_LEAD_METHOD) == UWIND_LEAD_METHOD)
-			frame.method = Method(reader_.byte());
-		const unsigned place = lead >> UWIND_LEAD_PLACE_SHIFT & 7;
-		if (place == UWIND_PLACES)
-			read_new_place(frame);
-		else if (place < new_places_)
-			read_place(places_[place], frame);
-		else
-			return std::nullopt;
-		if (lead & UWIND_LEAD_SIZED)
-			frame.stack_bytes = std::rotl(reader_.small_number(), 2);
-		pc_ = frame.pc;
-		return reader_.failed() ? std::nullopt : std::optional(frame);
+		if (!in_run_) {
+			const std::uint8_t lead = reader_.byte();
+			const unsigned method = lead & UWIND_LEAD_METHOD;
+			if (method != UWIND_LEAD_RUN && method != UWIND_LEAD_NEAR)
+				return read(lead);
+			if (!new_places_)
+				return std::nullopt;
+			in_run_ = (lead >> UWIND_LEAD_PLACE_SHIFT) + 1u;
+			is_near_ = method == UWIND_LEAD_NEAR;
+		}
+		in_run_--;
+		return read_alike();
 	}
+
+	bool in_run() const { return in_run_; }
 
 private:
 	struct Place {
@@ -92,17 +90,57 @@ private:
 		std::uint64_t pc = 0;   // of the last frame there
 	};
 
+	std::optional<StackFrame> read(std::uint8_t lead)
+	{
+		const unsigned method = lead & UWIND_LEAD_METHOD;
+		StackFrame frame;
+		frame.method = Method(method == UWIND_LEAD_METHOD ? reader_.byte() : method);
+		const unsigned place = lead >> UWIND_LEAD_PLACE_SHIFT & 7;
+		if (place == UWIND_PLACES)
+			read_new_place(frame);
+		else if (place < new_places_)
+			read_place(place, frame, reader_.difference());
+		else
+			return std::nullopt;
+		if (lead & UWIND_LEAD_SIZED)
+			frame.stack_bytes = std::rotl(reader_.small_number(), 2);
+		return noted(frame);
+	}
+
+	// Of a run.
+	std::optional<StackFrame> read_alike()
+	{
+		const std::uint8_t low = reader_.byte();
+		const std::int64_t difference =
+			is_near_ ? static_cast<std::int8_t>(low) : static_cast<std::int16_t>(reader_.byte() << 8 | low);
+		StackFrame frame;
+		frame.method = method_;
+		read_place(last_, frame, static_cast<std::uint64_t>(difference));
+		frame.stack_bytes = reader_.byte() * 4u;
+		return noted(frame);
+	}
+
+	std::optional<StackFrame> noted(const StackFrame& frame)
+	{
+		pc_ = frame.pc;
+		method_ = frame.method;
+		return reader_.failed() ? std::nullopt : std::optional(frame);
+	}
+
 	void read_new_place(StackFrame& frame)
 	{
 		frame.file = reader_.small_number();
 		frame.offset = reader_.number();
 		frame.pc = pc_ + reader_.difference();
-		places_[new_places_++ % UWIND_PLACES] = {frame.file, frame.pc - frame.offset, frame.pc};
+		last_ = new_places_++ % UWIND_PLACES;
+		places_[last_] = {frame.file, frame.pc - frame.offset, frame.pc};
 	}
 
-	void read_place(Place& place, StackFrame& frame)
+	void read_place(unsigned number, StackFrame& frame, std::uint64_t difference)
 	{
-		place.pc += reader_.difference();
+		Place& place = places_[number];
+		last_ = number;
+		place.pc += difference;
 		frame.pc = place.pc;
 		frame.offset = frame.pc - place.bias;
 		frame.file = place.file;
@@ -112,6 +150,10 @@ private:
 	std::array<Place, UWIND_PLACES> places_;
 	unsigned new_places_ = 0;
 	std::uint64_t pc_ = 0; // of the frame before
+	Method method_ = Method::NONE;
+	unsigned last_ = 0;   // its place
+	unsigned in_run_ = 0; // frames of a run that are left
+	bool is_near_ = false;
 };
 
 } // namespace
@@ -128,6 +170,8 @@ std::optional<std::vector<StackFrame>> read_frames(std::span<const std::uint8_t>
 			return std::nullopt;
 		frames.push_back(*frame);
 	}
+	if (frame_reader.in_run())
+		return std::nullopt;
 	bytes = reader.rest();
 	return frames;
 }

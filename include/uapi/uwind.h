@@ -45,7 +45,7 @@
 #include "uwind_records.h"
 #include "uwind_words.h"
 
-#define UWIND_ABI_VERSION 4
+#define UWIND_ABI_VERSION 5
 
 #define UWIND_DEVICE      "/dev/uwind"
 #define UWIND_SELF_DEVICE "/dev/uwind-self"

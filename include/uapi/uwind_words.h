@@ -72,7 +72,8 @@
  * at most 10 bytes. A difference d is the number 2 * d, or -2 * d - 1 where d < 0,
  * modulo 2^64.
  *
- *   lead    bits 0-3: method, enum uwind_method; 15: it is a byte that follows
+ *   lead    bits 0-3: method, enum uwind_method; 15: it is a byte that follows;
+ *           0 and 14: a run
  *           bits 4-6: place; 7: a new one
  *           bit 7:    stack_bytes is known
  *   method  a byte, if so
@@ -83,12 +84,20 @@
  *                offset differs from that one's by as much, and the file is the same
  *   stack_bytes  if known: the 32-bit number rotated right by 2
  *
+ * A run's lead has the number of its frames, 1 to 16, less one in bits 4-7. They have the
+ * method and the place of the frame before the run, and 3 bytes each: the difference of pc
+ * from the frame before, 16 bits, signed, the lower byte first; and a quarter of stack_bytes.
+ * Of a run with 14, the difference has 8 bits.
+ *
  * The n-th new place of a record, from 0, has the number n % 7 from then on; the place
  * that had that number before has none any more. A record knows no places of another.
  */
 #define UWIND_LEAD_METHOD      0x0fu
+#define UWIND_LEAD_RUN         0u
+#define UWIND_LEAD_NEAR        14u
 #define UWIND_LEAD_PLACE_SHIFT 4u
 #define UWIND_LEAD_SIZED       0x80u
 #define UWIND_PLACES           7u
+#define UWIND_RUN_FRAMES       16u
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * Writing frames as uwind_words.h says. Callers mostly lie in a few files, near to
- * each other: what is written is where a frame differs from the last one in its file.
+ * each other: what is written is where a frame differs from the last one in its file, and
+ * once for a run of them what they have in common.
  *
  * A frame that may not fit is written beside the code, and what it would take is counted: so
  * one pass also says how much room is needed.
@@ -18,6 +19,9 @@ struct place {
 struct writer {
 	u32 last;      /* the place of the last frame */
 	u32 nr_places; /* met so far; the last UWIND_PLACES are remembered */
+	u32 in_run;    /* frames of the run that the last frame is in; 0: it is in none */
+	u32 run;       /* where that run's lead is in the code */
+	u32 reach;     /* of that run */
 	struct place places[UWIND_PLACES];
 };
 
@@ -82,28 +86,27 @@ static u8 *write_new_place(struct writer *writer, u8 *at, const struct uw_frame 
 	return at;
 }
 
-static __always_inline u8 *write_lead(u8 *at, u32 lead, const struct uw_frame *frame)
+static __always_inline bool is_sized(const struct uw_frame *frame)
 {
-	*at = (u8)(frame->stack_bytes == UW_STACK_BYTES_UNKNOWN ? lead : lead | UWIND_LEAD_SIZED);
-	return at + 1;
+	return frame->stack_bytes != UW_STACK_BYTES_UNKNOWN;
 }
 
-static __always_inline u8 *write_stack_bytes(u8 *at, const struct uw_frame *frame)
+/* Multiples of 4 are small. */
+static __always_inline u32 stack_bytes_of(const struct uw_frame *frame)
 {
-	u32 bytes = frame->stack_bytes;
-
-	return bytes == UW_STACK_BYTES_UNKNOWN ? at : write_uint(at, bytes >> 2 | bytes << 30);
+	return frame->stack_bytes >> 2 | frame->stack_bytes << 30;
 }
 
 /* Any frame: at most UW_FRAME_CODE_BYTES. Returns the end of what it has written. */
 static u8 *write_frame(struct writer *writer, u8 *at, const struct uw_frame *frame)
 {
-	u32 method = frame->method < UWIND_LEAD_METHOD ? frame->method : UWIND_LEAD_METHOD;
+	bool in_lead = frame->method != UWIND_LEAD_RUN && frame->method < UWIND_LEAD_NEAR;
 	u32 number = find_place(writer, frame);
 	struct place *place = &writer->places[number];
 
-	at = write_lead(at, method | number << UWIND_LEAD_PLACE_SHIFT, frame);
-	if (method == UWIND_LEAD_METHOD)
+	*at++ = (u8)((in_lead ? frame->method : UWIND_LEAD_METHOD) | number << UWIND_LEAD_PLACE_SHIFT |
+		     (is_sized(frame) ? UWIND_LEAD_SIZED : 0));
+	if (!in_lead)
 		*at++ = frame->method;
 	if (number == UWIND_PLACES) {
 		at = write_new_place(writer, at, frame);
@@ -112,39 +115,114 @@ static u8 *write_frame(struct writer *writer, u8 *at, const struct uw_frame *fra
 		place->pc = frame->pc;
 		writer->last = number;
 	}
-	return write_stack_bytes(at, frame);
+	writer->in_run = 0;
+	return is_sized(frame) ? write_uint(at, stack_bytes_of(frame)) : at;
 }
 
-/*
- * The same for frames that are in the place of the last one, as most are: up to the first that is not, or for which there
- * may be no room. Returns that one.
- */
-static __always_inline const struct uw_frame *write_alike(struct writer *writer, u8 **code, const u8 *last_room,
-							  const struct uw_frame *frame, const struct uw_frame *end)
-{
-	struct place *place = &writer->places[writer->last];
-	const struct place here = *place;
-	const u32 lead = writer->last << UWIND_LEAD_PLACE_SHIFT;
-	u64 pc = here.pc;
-	u8 *at = *code;
+/* How far pc may be from the one before it in a run, and its lead. */
+#define NEAR 0x80u
+#define FAR  0x8000u
 
-	for (; frame < end && at <= last_room && is_place(&here, frame) && frame->method < UWIND_LEAD_METHOD; frame++) {
-		at = write_lead(at, lead | frame->method, frame);
-		at = write_difference(at, frame->pc, pc);
-		at = write_stack_bytes(at, frame);
-		pc = frame->pc;
+static __always_inline bool is_within(const struct uw_frame *frame, u32 reach)
+{
+	return frame->pc - frame[-1].pc + reach < 2 * reach;
+}
+
+/* Whether such a run may go on with frame: the one before it is in that place. */
+static __always_inline bool is_alike(const struct place *place, const struct uw_frame *frame, u32 reach)
+{
+	return is_place(place, frame) && frame->method == frame[-1].method && is_within(frame, reach) &&
+	       stack_bytes_of(frame) <= 0xff;
+}
+
+static __always_inline u8 *write_alike(u8 *at, const struct uw_frame *frame, u32 reach)
+{
+	u64 difference = frame->pc - frame[-1].pc;
+
+	*at++ = (u8)difference;
+	if (reach == FAR)
+		*at++ = (u8)(difference >> 8);
+	*at++ = (u8)stack_bytes_of(frame);
+	return at;
+}
+
+static __always_inline u8 lead_of_run(u32 reach, u32 nr)
+{
+	return (u8)((nr - 1) << UWIND_LEAD_PLACE_SHIFT | (reach == NEAR ? UWIND_LEAD_NEAR : UWIND_LEAD_RUN));
+}
+
+/* One run, as far as there is surely room for it. Returns the first frame that is not in it. */
+static __always_inline const struct uw_frame *write_run(const struct place *place, u8 **code, const u8 *last_room,
+							const struct uw_frame *frame, const struct uw_frame *last,
+							const u32 reach)
+{
+	const struct uw_frame *first = frame;
+	u8 *lead = *code, *at = lead + 1;
+
+	for (; frame < last && at <= last_room && is_alike(place, frame, reach); frame++)
+		at = write_alike(at, frame, reach);
+	if (frame > first) {
+		*lead = lead_of_run(reach, (u32)(frame - first));
+		*code = at;
 	}
-	place->pc = pc;
-	*code = at;
 	return frame;
+}
+
+/* Runs of frames: up to the first that is in none, or for which there may be no room. Returns that one. */
+static __always_inline const struct uw_frame *write_runs(struct writer *writer, u8 *code, u8 **end_of_code,
+							 const u8 *last_room, const struct uw_frame *frame,
+							 const struct uw_frame *end)
+{
+	const struct place place = writer->places[writer->last];
+	const struct uw_frame *first, *last;
+	u8 *at = *end_of_code, *lead;
+	bool near;
+
+	while (frame < end) {
+		first = frame;
+		lead = at;
+		last = end - frame > UWIND_RUN_FRAMES ? frame + UWIND_RUN_FRAMES : end;
+		near = is_within(frame, NEAR);
+		frame = near ? write_run(&place, &at, last_room, frame, last, NEAR) :
+			       write_run(&place, &at, last_room, frame, last, FAR);
+		if (frame == first)
+			break;
+		writer->in_run = (u32)(frame - first);
+		writer->run = (u32)(lead - code);
+		writer->reach = near ? NEAR : FAR;
+	}
+	writer->places[writer->last].pc = frame[-1].pc;
+	*end_of_code = at;
+	return frame;
+}
+
+/* A frame that goes on the run that the one before it is in, or begins one. */
+static u8 *write_in_run(struct writer *writer, u8 *at, u8 *code, u32 used, u32 room, const struct uw_frame *frame)
+{
+	if (writer->in_run % UWIND_RUN_FRAMES == 0 || !is_within(frame, writer->reach)) {
+		writer->reach = is_within(frame, NEAR) ? NEAR : FAR;
+		writer->run = used;
+		writer->in_run = 0;
+		*at++ = lead_of_run(writer->reach, 1);
+	} else if (writer->run < room) {
+		code[writer->run] = lead_of_run(writer->reach, writer->in_run + 1);
+	}
+	writer->in_run++;
+	writer->places[writer->last].pc = frame->pc;
+	return write_alike(at, frame, writer->reach);
 }
 
 /* Where there may be no room for it. Returns what is used then, or would be. */
 static u32 write_last(struct writer *writer, u8 *code, u32 used, u32 room, const struct uw_frame *frame)
 {
-	u8 bytes[UW_FRAME_CODE_BYTES];
-	u32 nr = (u32)(write_frame(writer, bytes, frame) - bytes);
+	u8 bytes[UW_FRAME_CODE_BYTES], *end;
+	u32 nr;
 
+	if (writer->nr_places && is_alike(&writer->places[writer->last], frame, FAR))
+		end = write_in_run(writer, bytes, code, used, room, frame);
+	else
+		end = write_frame(writer, bytes, frame);
+	nr = (u32)(end - bytes);
 	if (used + nr <= room)
 		memcpy(code + used, bytes, nr);
 	return used + nr;
@@ -164,7 +242,7 @@ u32 uw_frame_code_write(u8 *code, u32 room, const struct uw_frame *frames, u32 n
 	if (room >= UW_FRAME_CODE_BYTES)
 		while (frame < end && at <= code + room - UW_FRAME_CODE_BYTES) {
 			at = write_frame(&writer, at, frame++);
-			frame = write_alike(&writer, &at, code + room - UW_FRAME_CODE_BYTES, frame, end);
+			frame = write_runs(&writer, code, &at, code + room - UW_FRAME_CODE_BYTES, frame, end);
 		}
 	for (used = (u32)(at - code); frame < end; frame++)
 		used = write_last(&writer, code, used, room, frame);

@@ -333,7 +333,7 @@ namespace {
 
 TEST_CASE("the version is the one that these numbers belong to")
 {
-	CHECK(UWIND_ABI_VERSION == 4);
+	CHECK(UWIND_ABI_VERSION == 5);
 }
 
 // The module finds an ioctl by its number and direction alone: a struct that grows at its end is no other ioctl.
@@ -494,9 +494,12 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_PART_FRAMES, 64);
 	WORD(UWIND_MAX_PARTS, 65);
 	WORD(UWIND_LEAD_METHOD, 15);
+	WORD(UWIND_LEAD_RUN, 0);
+	WORD(UWIND_LEAD_NEAR, 14);
 	WORD(UWIND_LEAD_PLACE_SHIFT, 4);
 	WORD(UWIND_LEAD_SIZED, 128);
 	WORD(UWIND_PLACES, 7);
+	WORD(UWIND_RUN_FRAMES, 16);
 }
 
 TEST_CASE("counters indexed by words have room for all words")

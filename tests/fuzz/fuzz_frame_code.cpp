@@ -19,7 +19,7 @@ void require(bool condition)
 		__builtin_trap();
 }
 
-// Near to one of the frames before it, or anywhere.
+// Near to one of the frames before it, like that one or not, or anywhere.
 uw_frame make_frame(const std::uint8_t* data, const std::vector<uw_frame>& before)
 {
 	uw_frame frame{};
@@ -32,6 +32,8 @@ uw_frame make_frame(const std::uint8_t* data, const std::vector<uw_frame>& befor
 		frame = before[data[1] % before.size()];
 		frame.pc += number;
 		frame.offset += number;
+		if (data[1] & 0x80)
+			return frame;
 	} else {
 		frame = {number * 4097, number, small >> (data[1] & 31), 0, 0};
 	}

@@ -57,12 +57,18 @@ static uint64_t take_number(struct bytes *bytes)
 	return value;
 }
 
-/* Only the files of new places matter: see uwind_words.h. */
-static void read_frame(struct bytes *bytes)
+/* As many frames as a lead is for. Only the files of new places matter: see uwind_words.h. */
+static int read_frames(struct bytes *bytes)
 {
 	uint8_t lead = take_byte(bytes);
+	int nr = 1 + (lead >> UWIND_LEAD_PLACE_SHIFT);
 	uint64_t file;
 
+	if ((lead & UWIND_LEAD_METHOD) == UWIND_LEAD_RUN || (lead & UWIND_LEAD_METHOD) == UWIND_LEAD_NEAR) {
+		for (int i = 0; i < ((lead & UWIND_LEAD_METHOD) == UWIND_LEAD_NEAR ? 2 : 3) * nr; i++)
+			take_byte(bytes);
+		return nr;
+	}
 	if ((lead & UWIND_LEAD_METHOD) == UWIND_LEAD_METHOD)
 		take_byte(bytes);
 	if ((lead >> UWIND_LEAD_PLACE_SHIFT & 7) == UWIND_PLACES) {
@@ -74,6 +80,7 @@ static void read_frame(struct bytes *bytes)
 	take_number(bytes);
 	if (lead & UWIND_LEAD_SIZED)
 		take_number(bytes);
+	return 1;
 }
 
 static void read_record(const uint8_t *at, const struct uwind_record *record)
@@ -87,8 +94,8 @@ static void read_record(const uint8_t *at, const struct uwind_record *record)
 		const struct uwind_record_stack *stack = (const void *)at;
 		struct bytes bytes = { stack->frames, at + record->bytes };
 
-		for (int i = 0; i < stack->nr_frames; i++)
-			read_frame(&bytes);
+		for (int nr = 0; nr < stack->nr_frames;)
+			nr += read_frames(&bytes);
 	}
 }
 

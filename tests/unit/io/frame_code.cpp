@@ -33,10 +33,18 @@ private:
 	// As many bits as it happens to be, so all lengths of numbers occur.
 	std::uint64_t number() { return below(8) ? random_() >> below(64) : ~0ull; }
 
-	// Mostly near to the frame before or in a file that was met.
+	// Mostly like one that was met, or near to it.
 	uw_frame next()
 	{
 		uw_frame frame{};
+		if (!met_.empty() && below(4)) {
+			const std::uint64_t distance = below(4) ? below(100) : below(8192);
+			frame = met_.back();
+			frame.pc += distance;
+			frame.offset += distance;
+			frame.stack_bytes = frame.stack_bytes == UW_STACK_BYTES_UNKNOWN ? frame.stack_bytes : 16;
+			return frame;
+		}
 		if (met_.empty() || below(3) == 0) {
 			frame = {number(), number(), static_cast<u32>(number()), 0, 0};
 			if (below(2))
@@ -158,8 +166,47 @@ TEST_CASE("frames that are cut off anywhere are refused")
 	}
 }
 
-TEST_CASE("45 frames of three files take less than 310 bytes")
+TEST_CASE("a lead that is for more frames than there are, or for none before it, is refused")
 {
-	CHECK(written(callers(45, 1)).size() < 290);
+	const auto is_read = [](const std::vector<std::uint8_t>& code, std::size_t frames) {
+		std::span<const std::uint8_t> bytes(code);
+		return read_frames(bytes, frames).has_value();
+	};
+	// A frame of a new place, and a run of three more.
+	const std::vector<std::uint8_t> code{0x71, 9, 0x40, 0x10, 0x20, 2, 0, 1, 4, 0, 1, 6, 0, 1};
+	CHECK(is_read(code, 4));
+	CHECK_FALSE(is_read(code, 3));
+	CHECK_FALSE(is_read({0x00, 9, 0x40}, 1));
+}
+
+TEST_CASE("a run's frames have the method and the file of the frame before it")
+{
+	const std::vector<std::uint8_t> code =
+		GENERATE(std::vector<std::uint8_t>{0xff, 0x42, 9, 0x40, 0x20, 4, 0x10, 1, 0, 8, 0xff, 0xff, 12},
+			 std::vector<std::uint8_t>{0xff, 0x42, 9, 0x40, 0x20, 4, 0x1e, 1, 8, 0xff, 12});
+	std::span<const std::uint8_t> bytes(code);
+	const auto frames = read_frames(bytes, 3);
+	REQUIRE(frames);
+	CHECK(bytes.empty());
+	const std::vector<std::uint64_t> pcs{0x10, 0x11, 0x10};
+	for (std::size_t i = 0; i < 3; i++) {
+		CHECK((*frames)[i].pc == pcs[i]);
+		CHECK((*frames)[i].offset == pcs[i] + 0x30);
+		CHECK((*frames)[i].file == 9);
+		CHECK((*frames)[i].method == Method(0x42));
+		CHECK((*frames)[i].stack_bytes == 16 * (i + 1));
+	}
+}
+
+TEST_CASE("45 frames of one file take less than 260 bytes, of three files less than 310, and near to each other less "
+	  "than 150")
+{
+	CHECK(written(callers(45, 1)).size() < 260);
 	CHECK(written(callers(45, 3)).size() < 310);
+	Frames near = callers(45, 1);
+	for (std::size_t i = 0; i < near.size(); i++) {
+		near[i].pc = 0x7f1234560000 + i * 4000;
+		near[i].offset = i * 4000;
+	}
+	CHECK(written(near).size() < 150);
 }
