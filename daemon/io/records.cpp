@@ -50,10 +50,24 @@ std::shared_ptr<StackPart> on(const std::shared_ptr<const StackPart>& below)
 	return part;
 }
 
-bool is_sound(const uwind_record_sample& raw)
+// Without what the record names by number.
+StackRecord without_names(const uwind_record_sample& raw)
 {
-	return (raw.word_bits == 64 || raw.word_bits == 32 || (raw.word_bits == 0 && raw.lost)) &&
-	       (raw.lost != 0) == (raw.stack == 0);
+	StackRecord sample;
+	sample.cookie = raw.cookie;
+	sample.time_ns = raw.time_ns;
+	sample.cpu = raw.cpu;
+	sample.weight = raw.weight;
+	sample.word_bits = raw.word_bits;
+	if (raw.lost)
+		sample.lost = Loss(raw.lost - 1);
+	return sample;
+}
+
+bool is_sound(const StackRecord& sample, std::uint16_t stack)
+{
+	const auto bits = sample.word_bits;
+	return (bits == 64 || bits == 32 || (bits == 0 && sample.lost)) && sample.lost.has_value() == (stack == 0);
 }
 
 // The registers that follow, in order. False: there are fewer.
@@ -247,23 +261,36 @@ bool RecordReader::read_sample(Bytes bytes)
 	if (bytes.size() < sizeof(uwind_record_sample))
 		return false;
 	const auto raw = copy_at<uwind_record_sample>(bytes);
-	auto unfinished = std::exchange(unfinished_, nullptr);
-	const ThreadRecord* asked = thread(raw.thread);
-	const Stack* found = stack(raw.stack);
-	if (!is_sound(raw) || !asked || (raw.stack && !found))
-		return false;
-	StackRecord sample;
-	static_cast<ThreadRecord&>(sample) = *asked;
-	sample.cookie = raw.cookie;
-	sample.time_ns = raw.time_ns;
-	sample.cpu = raw.cpu;
-	sample.weight = raw.weight;
+	StackRecord sample = without_names(raw);
 	if (bytes.size() >= sizeof(raw) + sizeof(std::uint64_t))
 		sample.events = static_cast<std::uint32_t>(copy_at<std::uint64_t>(bytes, sizeof(raw)));
-	sample.word_bits = raw.word_bits;
-	if (raw.lost)
-		sample.lost = Loss(raw.lost - 1);
-	else
+	return add_sample(std::move(sample), raw.thread, raw.stack);
+}
+
+bool RecordReader::read_next(Bytes bytes)
+{
+	if (bytes.size() < sizeof(uwind_record_next) || !last_sample_)
+		return false;
+	const auto raw = copy_at<uwind_record_next>(bytes);
+	StackRecord sample = *last_sample_;
+	sample.cookie += raw.cookie;
+	sample.time_ns += raw.time_ns;
+	sample.weight = 1;
+	sample.events = 0;
+	sample.lost.reset();
+	return add_sample(std::move(sample), raw.thread, raw.stack);
+}
+
+bool RecordReader::add_sample(StackRecord sample, std::uint16_t thread_number, std::uint16_t stack_number)
+{
+	last_sample_ = sample;
+	auto unfinished = std::exchange(unfinished_, nullptr);
+	const ThreadRecord* asked = thread(thread_number);
+	const Stack* found = stack(stack_number);
+	if (!is_sound(sample, stack_number) || !asked || (stack_number && !found))
+		return false;
+	static_cast<ThreadRecord&>(sample) = *asked;
+	if (found)
 		sample.stack = *found;
 	if (sample.stack && !is_complete(sample.stack->stop))
 		sample.unfinished = std::move(unfinished);
@@ -307,6 +334,8 @@ bool RecordReader::read_one(std::uint16_t type, Bytes bytes)
 		return read_file(bytes);
 	case UWIND_RECORD_SAMPLE:
 		return read_sample(bytes);
+	case UWIND_RECORD_NEXT:
+		return read_next(bytes);
 	case UWIND_RECORD_EVENT:
 		return read_event(bytes);
 	case UWIND_RECORD_OFF_CPU:

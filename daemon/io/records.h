@@ -32,6 +32,8 @@ private:
 	bool read_thread(Bytes bytes);
 	bool read_stack(Bytes bytes);
 	bool read_sample(Bytes bytes);
+	bool read_next(Bytes bytes);
+	bool add_sample(StackRecord sample, std::uint16_t thread_number, std::uint16_t stack_number);
 	bool read_event(Bytes bytes);
 	bool read_off_cpu(Bytes bytes);
 	bool read_call(Bytes bytes);
@@ -42,6 +44,7 @@ private:
 	bool is_free(std::uint16_t number) const { return number && !stack(number) && !thread(number); }
 
 	RecordBatch& batch_;
+	std::optional<StackRecord> last_sample_;       // without what a record names by number
 	std::shared_ptr<const Unfinished> unfinished_; // the next sample's
 	std::optional<OffCpuRecord> off_cpu_;          // the next event's
 	std::optional<CallRecord> call_;               // the same

@@ -26,6 +26,7 @@ enum uwind_record_type {
 	UWIND_RECORD_EVENT,
 	UWIND_RECORD_OFF_CPU,
 	UWIND_RECORD_CALL,
+	UWIND_RECORD_NEXT,
 };
 
 struct uwind_record {
@@ -72,6 +73,18 @@ struct uwind_record_sample {
 	__u8 lost;                  /* 0, or 1 + enum uwind_loss: there is no stack */
 	__u8 word_bits;             /* 64 or 32; 0: not known, without a stack only */
 	__u64 events[]; /* one or none: UWIND_RECORD_EVENTs with this cookie, before or after this, or lost */
+};
+
+/*
+ * The same, shorter: a sample with a stack and without events, of weight 1, in whose place nothing is lost. cpu and
+ * word_bits are those of the last sample before it in this message, of either kind. There is one.
+ */
+struct uwind_record_next {
+	struct uwind_record record; /* UWIND_RECORD_NEXT */
+	__u16 thread;               /* as in struct uwind_record_sample */
+	__u16 stack;                /* the same, and not 0 */
+	__u32 cookie;               /* more than the last one's by so much */
+	__u32 time_ns;              /* the same */
 };
 
 #define UWIND_EVENT_REQUESTED 0xff /* counter: a BPF program or a module requested the stack */

@@ -121,6 +121,7 @@ static int batch_open(struct uw_batch *batch, u32 bytes)
 	batch->last_number = 0;
 	batch->round = uw_file_round(batch->outbox->slot);
 	memset(&batch->known, 0, sizeof(batch->known));
+	batch->sampled.word_bits = 0;
 	memset(batch->announced, 0, sizeof(batch->announced));
 	return 0;
 }

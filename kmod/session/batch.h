@@ -9,6 +9,7 @@
 
 #include "session/known.h"
 #include "session/outbox.h"
+#include "session/record.h"
 #include "uwind.h"
 
 struct nlattr;
@@ -38,6 +39,7 @@ struct uw_batch {
 	u16 last_number;                   /* of a record in skb */
 	u32 round;                         /* of announcing files, when skb was begun: see uw_file_round() */
 	struct uw_known known;             /* of skb */
+	struct uw_sampled sampled;         /* the last sample in skb */
 	u32 announced[UW_BATCH_ANNOUNCED]; /* by hash: offset in skb of a record with a number; 0: none */
 };
 

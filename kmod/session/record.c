@@ -120,12 +120,52 @@ u32 uw_record_unfinished(void *at, u32 room, const struct uw_walk *walk, u32 sta
 	return record->record.bytes;
 }
 
-u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of)
+static u8 word_bits_of(const struct uw_answer *answer)
+{
+	return uw_abis[answer->request->arch].word * BITS_PER_BYTE;
+}
+
+void uw_sampled_set(struct uw_sampled *sampled, const struct uw_answer *answer)
+{
+	sampled->cookie = answer->request->cookie;
+	sampled->time_ns = answer->request->time_ns;
+	sampled->cpu = answer->request->cpu;
+	sampled->word_bits = word_bits_of(answer);
+}
+
+/* Whether the last sample says the rest. */
+static bool is_next(const struct uw_answer *answer, const struct uw_sample_of *of, const struct uw_sampled *last)
+{
+	const struct uw_request *request = answer->request;
+
+	return answer->walk && of->weight == 1 && !of->events && request->cookie - last->cookie <= U32_MAX &&
+	       request->time_ns - last->time_ns <= U32_MAX && request->cpu == last->cpu &&
+	       word_bits_of(answer) == last->word_bits;
+}
+
+static u32 record_next(void *at, u32 room, const struct uw_request *request, const struct uw_sample_of *of,
+		       const struct uw_sampled *last)
+{
+	struct uwind_record_next *record = record_begin(at, room, UWIND_RECORD_NEXT, sizeof(*record));
+
+	if (!record)
+		return sizeof(*record);
+	record->thread = of->thread;
+	record->stack = of->stack;
+	record->cookie = request->cookie - last->cookie;
+	record->time_ns = request->time_ns - last->time_ns;
+	return sizeof(*record);
+}
+
+u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of,
+		     const struct uw_sampled *last)
 {
 	const struct uw_request *request = answer->request;
 	u32 bytes = sizeof(struct uwind_record_sample) + (of->events ? sizeof(u64) : 0);
 	struct uwind_record_sample *record;
 
+	if (is_next(answer, of, last))
+		return record_next(at, room, request, of, last);
 	if (room < bytes)
 		return bytes;
 	record = record_begin(at, room, UWIND_RECORD_SAMPLE, sizeof(*record));
@@ -137,7 +177,7 @@ u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const s
 	record->weight = of->weight;
 	record->cpu = request->cpu;
 	record->lost = answer->walk ? 0 : 1 + answer->loss;
-	record->word_bits = uw_abis[request->arch].word * BITS_PER_BYTE;
+	record->word_bits = word_bits_of(answer);
 	if (of->events)
 		record->events[0] = of->events;
 	return bytes;

@@ -62,7 +62,19 @@ struct uw_sample_of {
 	u32 events; /* triggers with one */
 };
 
-u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of);
+/* What a sample may leave out, as the message says it of the last one. */
+struct uw_sampled {
+	u64 cookie;
+	u64 time_ns;
+	u16 cpu;
+	u8 word_bits; /* 0: there is no such sample in the message */
+};
+
+void uw_sampled_set(struct uw_sampled *sampled, const struct uw_answer *answer);
+
+/* last: in the message. */
+u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const struct uw_sample_of *of,
+		     const struct uw_sampled *last);
 
 /* One time that a counter fired. thread and kernel_stack: as in struct uwind_record_event. */
 u32 uw_record_event(void *at, u32 room, const struct uw_note *note, u16 thread, u16 kernel_stack);

@@ -222,10 +222,15 @@ static struct uw_sample_of sample_of(struct uw_triggers of)
 	return (struct uw_sample_of){ .weight = of.all - of.noted, .events = of.noted };
 }
 
+/* The last record of an answer. */
 static void send_sample(struct uw_batch_writer *writer, const struct uw_answer *answer, const struct uw_sample_of *of)
 {
+	struct uw_sampled *last = &writer->batch->sampled;
+
 	uw_batch_reserve(writer, UW_MOST_SAMPLE_BYTES);
-	uw_batch_add(writer, uw_record_sample(writer->at, writer->room, answer, of));
+	uw_batch_add(writer, uw_record_sample(writer->at, writer->room, answer, of, last));
+	if (!writer->full)
+		uw_sampled_set(last, answer);
 }
 
 /* Comes before its sample. */

@@ -265,6 +265,12 @@ namespace {
 	OFFSET(uwind_record_sample, lost, 30);
 	OFFSET(uwind_record_sample, word_bits, 31);
 	OFFSET(uwind_record_sample, events, 32);
+	SIZE(uwind_record_next, 16, 4);
+	OFFSET(uwind_record_next, record, 0);
+	OFFSET(uwind_record_next, thread, 4);
+	OFFSET(uwind_record_next, stack, 6);
+	OFFSET(uwind_record_next, cookie, 8);
+	OFFSET(uwind_record_next, time_ns, 12);
 
 	SIZE(uwind_record_event, 40, 8);
 	OFFSET(uwind_record_event, record, 0);
@@ -473,6 +479,7 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_RECORD_EVENT, 6);
 	WORD(UWIND_RECORD_OFF_CPU, 7);
 	WORD(UWIND_RECORD_CALL, 8);
+	WORD(UWIND_RECORD_NEXT, 9);
 	WORD(UWIND_TYPE_FUNCTION, 0x75770002);
 	WORD(UWIND_MAX_FUNCTIONS, 65536);
 	WORD(UWIND_MAX_RETURNS, 1024);

@@ -70,6 +70,17 @@ struct RecordBlob {
 		return head;
 	}
 
+	static uwind_record_next next_head(std::uint16_t thread, std::uint16_t stack)
+	{
+		uwind_record_next head{};
+		head.record.type = UWIND_RECORD_NEXT;
+		head.thread = thread;
+		head.stack = stack;
+		head.cookie = 2;
+		head.time_ns = 1'000'000;
+		return head;
+	}
+
 	RecordBlob& sample_with_events(std::uint16_t thread, std::uint16_t stack, std::uint8_t events)
 	{
 		return record(sample_head(thread, stack), {events, 0, 0, 0, 0, 0, 0, 0});

@@ -79,6 +79,65 @@ TEST_CASE("a sample keeps all that it, its thread and its stack say")
 	CHECK(batch.malformed == 0);
 }
 
+TEST_CASE("a next sample differs from the one before by what it says")
+{
+	RecordBlob blob;
+	blob.thread(1).stack(2, 0, {plain_frame(0)}).thread(3, 7);
+	blob.sample_with_events(1, 2, 5).record(RecordBlob::next_head(3, 2)).record(RecordBlob::next_head(1, 2));
+	const auto batch = decode(blob);
+	REQUIRE(batch.records.size() == 3);
+	const auto& first = sample_of(batch, 0);
+	for (std::size_t i = 1; i < 3; i++) {
+		const auto& next = sample_of(batch, i);
+		CHECK(next.cookie == first.cookie + 2 * i);
+		CHECK(next.time_ns == first.time_ns + 1'000'000 * i);
+		CHECK(next.tid == (i == 1 ? 7u : 6u));
+		CHECK(next.stack == first.stack);
+		CHECK(next.cpu == first.cpu);
+		CHECK(next.word_bits == first.word_bits);
+		CHECK(next.weight == 1);
+		CHECK(next.events == 0);
+	}
+	CHECK(batch.malformed == 0);
+}
+
+TEST_CASE("a next sample after a lost one has a stack")
+{
+	RecordBlob blob;
+	blob.thread(1).stack(2, 0, {plain_frame(0)}).sample(1, 0).record(RecordBlob::next_head(1, 2));
+	const auto batch = decode(blob);
+	REQUIRE(batch.records.size() == 2);
+	CHECK(sample_of(batch, 0).lost == Loss::EXIT);
+	CHECK_FALSE(sample_of(batch, 1).lost);
+	CHECK(sample_of(batch, 1).stack);
+}
+
+TEST_CASE("a next sample without one before it in its message is malformed")
+{
+	RecordBlob blob;
+	blob.thread(1).stack(2, 0, {plain_frame(0)});
+	check_only_malformed(blob.record(RecordBlob::next_head(1, 2)));
+}
+
+TEST_CASE("a next sample is malformed without a stack, or after a sample that does not say how wide words are")
+{
+	auto head = RecordBlob::sample_head(1, 0);
+	RecordBlob blob;
+	blob.thread(1).stack(2, 0, {plain_frame(0)});
+	SECTION("without a stack")
+	{
+		blob.sample(1, 2).record(RecordBlob::next_head(1, 0));
+	}
+	SECTION("after such a sample")
+	{
+		head.word_bits = 0;
+		blob.record(head).record(RecordBlob::next_head(1, 2));
+	}
+	const auto batch = decode(blob);
+	CHECK(batch.records.size() == 1);
+	CHECK(batch.malformed == 1);
+}
+
 TEST_CASE("samples share threads and stacks, also those of an attribute before")
 {
 	RecordBatch batch;
@@ -330,7 +389,7 @@ TEST_CASE("a file record without a number is malformed")
 TEST_CASE("a record too short for its type is malformed")
 {
 	for (const std::uint16_t type :
-	     {UWIND_RECORD_STACK, UWIND_RECORD_FILE, UWIND_RECORD_SAMPLE, UWIND_RECORD_THREAD}) {
+	     {UWIND_RECORD_STACK, UWIND_RECORD_FILE, UWIND_RECORD_SAMPLE, UWIND_RECORD_THREAD, UWIND_RECORD_NEXT}) {
 		RecordBlob blob;
 		blob.bytes = {8, 0, static_cast<std::uint8_t>(type), 0, 1, 0, 0, 0};
 		check_only_malformed(blob);
