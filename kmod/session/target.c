@@ -2,8 +2,10 @@
 /*
  * Targets in a hash of twice as many slots as there may be targets. A slot is
  * set by cmpxchg and cleared by the sweep alone, which runs ten times a second:
- * the other half is room for the children of a tenth of a second.
+ * the other half is room for the children of a tenth of a second. It looks only
+ * into groups of slots that are in use.
  */
+#include <linux/bitmap.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -17,14 +19,18 @@
 
 #define UW_TARGET_BITS   13
 #define UW_TARGET_PROBES 32
+#define UW_TARGET_GROUP  ((1u << UW_TARGET_BITS) / UW_TARGET_GROUPS) /* slots */
 
 static_assert((1 << UW_TARGET_BITS) >= 2 * UWIND_MAX_TARGETS);
 
+static u32 slot_number(struct pid *pid, u32 probe)
+{
+	return (hash_ptr(pid, UW_TARGET_BITS) + probe) & ((1 << UW_TARGET_BITS) - 1);
+}
+
 static struct pid **target_slot(const struct uw_targets *targets, struct pid *pid, u32 probe)
 {
-	u32 first = hash_ptr(pid, UW_TARGET_BITS);
-
-	return &targets->slots[(first + probe) & ((1 << UW_TARGET_BITS) - 1)];
+	return &targets->slots[slot_number(pid, probe)];
 }
 
 bool uw_targets_has(const struct uw_targets *targets, struct task_struct *task)
@@ -58,8 +64,10 @@ bool uw_targets_add(struct uw_targets *targets, struct pid *pid)
 	for (i = 0; i < UW_TARGET_PROBES; i++) {
 		struct pid *old = cmpxchg(target_slot(targets, pid, i), NULL, pid);
 
-		if (!old)
+		if (!old) {
+			set_bit(slot_number(pid, i) / UW_TARGET_GROUP, targets->used);
 			return true;
+		}
 		if (old == pid)
 			break;
 	}
@@ -67,18 +75,38 @@ bool uw_targets_add(struct uw_targets *targets, struct pid *pid)
 	return i < UW_TARGET_PROBES;
 }
 
-void uw_targets_sweep(struct uw_targets *targets)
+/* Whether a slot of the group is still in use. */
+static bool group_sweep(struct pid **slots)
 {
+	bool used = false;
 	u32 i;
 
-	might_sleep();
-	for (i = 0; targets->slots && i < 1 << UW_TARGET_BITS; i++) {
-		struct pid *pid = READ_ONCE(targets->slots[i]);
+	for (i = 0; i < UW_TARGET_GROUP; i++) {
+		struct pid *pid = READ_ONCE(slots[i]);
 
-		if (!pid || !process_is_gone(pid))
+		if (!pid)
 			continue;
-		WRITE_ONCE(targets->slots[i], NULL);
+		if (!process_is_gone(pid)) {
+			used = true;
+			continue;
+		}
+		WRITE_ONCE(slots[i], NULL);
 		put_pid(pid);
+	}
+	return used;
+}
+
+void uw_targets_sweep(struct uw_targets *targets)
+{
+	u32 group;
+
+	might_sleep();
+	for (group = 0; targets->slots && group < UW_TARGET_GROUPS; group++) {
+		/* Before its slots are read: whoever fills one later sets it again. */
+		if (!test_and_clear_bit(group, targets->used))
+			continue;
+		if (group_sweep(targets->slots + group * UW_TARGET_GROUP))
+			set_bit(group, targets->used);
 	}
 }
 
@@ -101,6 +129,7 @@ static int target_add_number(struct uw_targets *targets, s32 number, const struc
 
 int uw_targets_init(struct uw_targets *targets)
 {
+	bitmap_zero(targets->used, UW_TARGET_GROUPS);
 	targets->slots = kvcalloc(1 << UW_TARGET_BITS, sizeof(*targets->slots), GFP_KERNEL);
 	return targets->slots ? 0 : -ENOMEM;
 }

@@ -7,6 +7,8 @@
 
 #include <linux/types.h>
 
+#define UW_TARGET_GROUPS 64 /* of slots */
+
 struct cred;
 struct pid;
 struct task_struct;
@@ -22,6 +24,8 @@ struct uw_targets {
 	 * set by cmpxchg() in any context but NMIs, cleared by the sweep alone, and read anywhere by READ_ONCE().
 	 */
 	struct pid **slots;
+	/* Groups of slots, one of which may be set: a bit is set after a slot, and cleared before they are looked at. */
+	DECLARE_BITMAP(used, UW_TARGET_GROUPS);
 };
 
 /* Room for processes. -ENOMEM. */
