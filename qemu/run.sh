@@ -34,6 +34,7 @@ usage() {
 		  --cpus N                 default 2
 		  --memory MIB             default 2048, more if the guest's files need it
 		  --icount[=SHIFT]         guest time counts guest instructions, of 2^SHIFT ns each (default: 0)
+		  --count ADDRESS+BYTES    how often each instruction in that memory is executed: DIR/counts; only with --out
 		  --append KERNELARGS      for the kernel's command line
 		  --disk MIB               an empty disk besides, for the guest to make a file system on: virtio
 		  --root systemd[:SUITE]   a disk with Debian as apt installs it (default: the host's suite); amd64 only
@@ -59,7 +60,7 @@ number() { [[ $2 =~ ^[1-9][0-9]*$ ]] || bad_usage "$1 wants a number, not '$2'";
 
 defaults() {
 	ARCH=$(host_arch) KERNEL=6.1 CPU='' CPUS=2 MEMORY='' ICOUNT='' APPEND='' MODULE=1 TIMEOUT=600 OUT=''
-	DISK='' SUITE='' EMULATOR=''
+	DISK='' SUITE='' EMULATOR='' COUNT=''
 	MONITOR=() ADD=() PKG=()
 }
 
@@ -81,6 +82,7 @@ set_option() {
 	--cpus) number "$1" "$2" && CPUS=$2 ;;
 	--memory) number "$1" "$2" && MEMORY=$2 ;;
 	--icount) number "$1" "$2" && ICOUNT=$2 ;;
+	--count) COUNT=$2 ;;
 	--append) APPEND+=" $2" ;;
 	--disk) number "$1" "$2" && DISK=$2 ;;
 	--root) set_root "$2" ;;
@@ -109,6 +111,7 @@ parse() {
 	done
 	COMMAND=("$@")
 	[ $# -gt 0 ] || bad_usage "no command after --"
+	[ -z "$COUNT" ] || [ -n "$OUT" ] || bad_usage "--count leaves its numbers in --out DIR, which is missing"
 }
 
 # Another release's program runs with its own libraries.
@@ -230,9 +233,9 @@ machine_args() {
 	arm64) ARGS+=(-machine "virt,gic-version=3" -cpu "${CPU:-$(arm64_cpu)}") && TTY=ttyAMA0 ;;
 	esac
 	if [ -n "$ICOUNT" ]; then
-		ARGS+=(-accel "tcg,thread=single" -icount "shift=$ICOUNT")
+		ARGS+=(-accel "tcg,thread=single$EACH" -icount "shift=$ICOUNT")
 	else
-		ARGS+=(-accel "tcg,thread=multi")
+		ARGS+=(-accel "tcg,thread=multi$EACH")
 	fi
 	ARGS+=(-smp "$CPUS" -m "$MEMORY" -nodefaults -nographic -no-reboot -serial "file:$CONSOLE")
 	ARGS+=(-kernel "$KERNEL_DIR/vmlinuz" -initrd "$WORK/initrd")
@@ -251,6 +254,22 @@ channel_args() {
 	[ ${#MONITOR[@]} -gt 0 ] || return 0
 	mkfifo "$WORK/monitor.in" "$WORK/monitor.out"
 	ARGS+=(-chardev "pipe,id=monitor,path=$WORK/monitor" -mon "chardev=monitor,mode=readline")
+}
+
+# Each instruction is translated alone, so that each is told. The release's QEMU has another word for that than later ones.
+count_args() {
+	EACH=''
+	[ -n "$COUNT" ] || return 0
+	mkfifo "$WORK/executed"
+	if [ -n "$EMULATOR" ]; then EACH=,one-insn-per-tb=on; else ARGS+=(-singlestep); fi
+	ARGS+=(-d "exec,nochain" -dfilter "$COUNT" -D "$WORK/executed")
+}
+
+# A line is "Trace CPU: BLOCK [BASE/ADDRESS/FLAGS/FLAGS] SYMBOL".
+start_counting() {
+	[ -n "$COUNT" ] || return 0
+	LC_ALL=C awk -F/ 'NF > 2 { times[$2]++ } END { for (address in times) print address, times[address] }' "$WORK/executed" >"${CONSOLE%/*}/counts" &
+	RELAYS+=($!)
 }
 
 # started: the guest has begun the command and not yet ended it.
@@ -276,7 +295,7 @@ start_monitor() {
 # A reader that QEMU never connected to would wait for ever: opening for both ends that.
 end_relays() {
 	local f
-	for f in stdout stderr; do exec {fd}<>"$WORK/$f" && exec {fd}>&-; done
+	for f in stdout stderr ${COUNT:+executed}; do exec {fd}<>"$WORK/$f" && exec {fd}>&-; done
 	wait "${RELAYS[@]}" || true
 }
 
@@ -306,6 +325,7 @@ run_machine() {
 	RELAYS+=($!)
 	cat "$WORK/stderr" >&2 &
 	RELAYS+=($!)
+	start_counting
 	timeout -k 5 "$TIMEOUT" "${QEMU[@]}" "${ARGS[@]}" </dev/null >"$WORK/qemu.log" 2>&1 &
 	MACHINE=$!
 	if [ ! -e "$WORK/hung" ]; then
@@ -371,6 +391,7 @@ main() {
 	own_parts
 	assemble
 	choose_memory
+	count_args
 	machine_args
 	channel_args
 	run_machine_twice

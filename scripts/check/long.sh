@@ -106,6 +106,7 @@ long_part() { # PART
 		done
 		grep -h '^|' "$OUT/$1"-*.log
 		;;
+	profile-amd64 | profile-arm64) for kernel in 6.1 7.2; do profile_part "${1#profile-}" $kernel; done ;;
 	warmup-*)
 		arch=$(machine_for "${1#warmup-}")
 		build_for_vm "$arch" 6.1
@@ -150,7 +151,7 @@ long_part() { # PART
 }
 
 LONG_PARTS='doctor figures fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
-for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch databases-$arch events-$arch functions-$arch lives-$arch requests-$arch stopped-$arch storm-$arch"; done
+for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch databases-$arch events-$arch functions-$arch lives-$arch profile-$arch requests-$arch stopped-$arch storm-$arch"; done
 for arch in amd64 arm64 i386 armhf; do LONG_PARTS+=" warmup-$arch"; done
 for kernel in $STOCK_KERNELS; do LONG_PARTS+=" hostile-$kernel-stranger hostile-$kernel-member reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
 LONG_PARTS+=' hostile-6.1-debug-stranger hostile-6.1-debug-member reader-6.1-rt reader-6.1-debug spaces-6.1-rt spaces-6.1-debug unload-amd64-6.1-rt'

@@ -175,6 +175,38 @@ cost_guest() { # ARCH KERNEL
 		--pkg python3 --pkg linux-perf --add "build/$1/programs" --add qemu/cost -- sh /root/cost/guest.sh
 }
 
+# Where the kernel loads modules, without KASLR: all but its own code.
+modules_of() { # ARCH KERNEL
+	case $1-$2 in
+	amd64-*) echo 0xffffffffc0000000+0x3f000000 ;;
+	arm64-6.1) echo 0xffff800000000000+0x8000000 ;;
+	arm64-*) echo 0xffff800000000000+0x80000000 ;;
+	esac
+}
+
+profile_guest() { # ARCH KERNEL same|other SECONDS
+	local name=profile-$1-$2-$3-$4 machine
+	read -ra machine <<<"$(machine_of "$1" "$2")"
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --cpus 1 --timeout 1500 --out "$OUT/$name" \
+		--append nokaslr --count "$(modules_of "$1" "$2")" --pkg python3 --add "build/$1/programs" --add qemu/cost \
+		-- sh /root/cost/profile.sh "$3" "$4"
+}
+
+# Which functions a sample's instructions belong to. 4 minutes a kernel.
+profile_part() { # ARCH KERNEL
+	local way seconds runs=()
+	build_for_vm "$1" "$2"
+	built_for_vm "$1" "$2" || return 0
+	for way in other same; do
+		for seconds in 1 2; do
+			step "profile-$1-$2-$way-$seconds" profile_guest "$1" "$2" $way $seconds
+			runs+=("$OUT/profile-$1-$2-$way-$seconds:$OUT/profile-$1-$2-$way-$seconds.log")
+		done
+	done
+	step "profile-$1-$2" qemu/cost/profile.py "arch=$1" "kernel=$2" "${runs[@]}"
+	grep -h '^figure:' "$OUT/profile-$1-$2.log" || true
+}
+
 # One group of `make bench-vm`; on one processor, for hostile_guest's reason.
 bench_guest() { # ARCH KERNEL FOLDER GROUP [ARGUMENT]...
 	local machine pkgs=() name
