@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Expected: 90 s; EVENTS=100000 is how many calls, ATTACHES=10000 how many sessions, PROCESSORS=2 on how many
+# Expected: 95 s; EVENTS=100000 is how many calls, ATTACHES=10000 how many sessions, PROCESSORS=2 on how many
 """Functions of the kernel are traced where they are called and where they return: each call is a sample, with the stacks of both
 sides, its arguments and how long it took. Nothing is left of it afterwards."""
 import contextlib
@@ -13,6 +13,7 @@ import subprocess
 import pytest
 
 import guest
+import kernel_text
 
 ATTACHES = int(os.environ.get("ATTACHES", "60"))
 PROCESSORS = os.environ.get("PROCESSORS", "1")
@@ -148,6 +149,31 @@ def test_many_functions_at_once_and_nothing_is_left_of_them():
     assert len(report.json["functions"]) >= 3
     assert guest.read(TRACING / "enabled_functions") == before
     guest.renew_module("after functions were traced")
+
+
+@pytest.fixture(name="traceable", scope="module")
+def fixture_traceable():
+    """Addresses of functions that can be traced, by name."""
+    names = set(re.findall(r"^vfs_\S+", guest.read(TRACING / "available_filter_functions"), re.MULTILINE))
+    return {name: address for name, address in kernel_text.functions("vfs_").items() if name in names}
+
+
+def call_sites(text, functions):
+    """What is around their first instructions."""
+    return {name: text.at(address - 32, 64) for name, address in functions.items()}
+
+
+@pytest.mark.usefixtures("processors")
+@pytest.mark.parametrize("kind", ["", ":ret"], ids=["call", "return"])
+def test_call_sites_are_patched_while_they_are_traced_and_byte_for_byte_as_before_afterwards(record, traceable, kind):
+    text = kernel_text.KernelText()
+    before = call_sites(text, traceable)
+    recording = record("sites", "-a", "-e", f"func:vfs_*{kind}", "--force")
+    during = call_sites(text, traceable)
+    recording.end()
+    untouched = [name for name in before if during[name] == before[name]]
+    assert len(before) >= 30 and not untouched, untouched
+    assert call_sites(text, traceable) == before
 
 
 def beside_others(turn):
