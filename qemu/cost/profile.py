@@ -46,7 +46,7 @@ def of_a_sample(short, long):
     samples = long.samples - short.samples
     if samples < 100:
         raise SystemExit(f"{short.samples} and {long.samples} samples: the long recording is not longer")
-    return {name: (times - short.times[name]) / samples for name, times in long.times.items()}
+    return {name: max(times - short.times[name], 0) / samples for name, times in long.times.items()}
 
 
 def lines_of(new, known):
