@@ -38,6 +38,7 @@ std::vector<Index> add_functions(const std::vector<std::uint64_t>& addresses, Ke
 void add_signatures(KernelNames& names, std::vector<ReportFunction>& functions)
 {
 	std::vector<KernelName> asked;
+	asked.reserve(functions.size());
 	for (const ReportFunction& function : functions)
 		asked.push_back({function.name, 0, function.module});
 	auto found = names.signatures(asked);
