@@ -143,13 +143,12 @@ static bool is_next(const struct uw_answer *answer, const struct uw_sample_of *o
 	       word_bits_of(answer) == last->word_bits;
 }
 
-static u32 record_next(void *at, u32 room, const struct uw_request *request, const struct uw_sample_of *of,
+/* Room is needed for it. */
+static u32 record_next(void *at, const struct uw_request *request, const struct uw_sample_of *of,
 		       const struct uw_sampled *last)
 {
-	struct uwind_record_next *record = record_begin(at, room, UWIND_RECORD_NEXT, sizeof(*record));
+	struct uwind_record_next *record = record_begin(at, sizeof(*record), UWIND_RECORD_NEXT, sizeof(*record));
 
-	if (!record)
-		return sizeof(*record);
 	record->thread = of->thread;
 	record->stack = of->stack;
 	record->cookie = request->cookie - last->cookie;
@@ -164,8 +163,9 @@ u32 uw_record_sample(void *at, u32 room, const struct uw_answer *answer, const s
 	u32 bytes = sizeof(struct uwind_record_sample) + (of->events ? sizeof(u64) : 0);
 	struct uwind_record_sample *record;
 
-	if (is_next(answer, of, last))
-		return record_next(at, room, request, of, last);
+	/* Without room for it, it will be the first of a new message. */
+	if (room >= sizeof(struct uwind_record_next) && is_next(answer, of, last))
+		return record_next(at, request, of, last);
 	if (room < bytes)
 		return bytes;
 	record = record_begin(at, room, UWIND_RECORD_SAMPLE, sizeof(*record));
