@@ -31,6 +31,7 @@ struct known {
 };
 
 static struct known files[NR_NUMBERS];
+static int whole_samples, next_samples;
 
 /* --- reading ------------------------------------------------------------------------------ */
 
@@ -61,15 +62,16 @@ static uint64_t take_number(struct bytes *bytes)
 static int read_frames(struct bytes *bytes)
 {
 	uint8_t lead = take_byte(bytes);
+	unsigned int method = lead & UWIND_LEAD_METHOD;
 	int nr = 1 + (lead >> UWIND_LEAD_PLACE_SHIFT);
 	uint64_t file;
 
-	if ((lead & UWIND_LEAD_METHOD) == UWIND_LEAD_RUN || (lead & UWIND_LEAD_METHOD) == UWIND_LEAD_NEAR) {
-		for (int i = 0; i < ((lead & UWIND_LEAD_METHOD) == UWIND_LEAD_NEAR ? 2 : 3) * nr; i++)
+	if (method == UWIND_LEAD_RUN || method == UWIND_LEAD_NEAR) {
+		for (int left = (method == UWIND_LEAD_RUN ? 3 : 2) * nr; left; left--)
 			take_byte(bytes);
 		return nr;
 	}
-	if ((lead & UWIND_LEAD_METHOD) == UWIND_LEAD_METHOD)
+	if (method == UWIND_LEAD_METHOD)
 		take_byte(bytes);
 	if ((lead >> UWIND_LEAD_PLACE_SHIFT & 7) == UWIND_PLACES) {
 		file = take_number(bytes);
@@ -97,6 +99,8 @@ static void read_record(const uint8_t *at, const struct uwind_record *record)
 		for (int nr = 0; nr < stack->nr_frames;)
 			nr += read_frames(&bytes);
 	}
+	whole_samples += record->type == UWIND_RECORD_SAMPLE;
+	next_samples += record->type == UWIND_RECORD_NEXT;
 }
 
 /* --- the session -------------------------------------------------------------------------- */
@@ -210,6 +214,8 @@ static void check_announced(void)
 	snprintf(detail, sizeof(detail), "%d of %d never were, after %llu lost messages", unknown, used,
 		 (unsigned long long)dropped);
 	check("each of them is announced in a message that arrives", unknown == 0, detail);
+	snprintf(detail, sizeof(detail), "%d whole, %d as differences", whole_samples, next_samples);
+	check("most samples say only how they differ from the one before", next_samples > whole_samples, detail);
 }
 
 /* --- kept --------------------------------------------------------------------------------- */
