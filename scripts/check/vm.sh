@@ -192,7 +192,7 @@ profile_guest() { # ARCH KERNEL same|other SECONDS
 		-- sh /root/cost/profile.sh "$3" "$4"
 }
 
-# Which functions a sample's instructions belong to. 4 minutes a kernel.
+# Which functions a sample's instructions belong to. 10 minutes a kernel.
 profile_part() { # ARCH KERNEL
 	local way seconds runs=()
 	build_for_vm "$1" "$2"
