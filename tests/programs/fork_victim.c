@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // Forks a child that works for a tenth of a second in the parent's code and forks once more itself; again and again.
+//
+// Usage: fork_victim [SECONDS [BRIEF]]     BRIEF: children that it has before, which do nothing
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,10 +30,23 @@ static void generation(int left)
 		waitpid(child, NULL, 0);
 }
 
+static void brief(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
-	double end = work_clock(CLOCK_BOOTTIME) + work_seconds(argc, argv);
+	double end;
 
+	for (long left = argc > 2 ? atol(argv[2]) : 0; left > 0; left--)
+		brief();
+	end = work_clock(CLOCK_BOOTTIME) + work_seconds(argc, argv);
 	while (work_clock(CLOCK_BOOTTIME) < end)
 		generation(1);
 	return 0;
