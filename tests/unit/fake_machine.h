@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fcntl.h>
+#include <future>
 #include <map>
 #include <mutex>
 #include <set>
@@ -31,8 +32,8 @@ struct FakeFile {
 	TableRows rows; // of the table; empty: any
 	std::string sframe_refused;
 	std::uint64_t entry_bytes = 0;
-	std::chrono::milliseconds table_takes{0};
-	std::optional<Error> refused = {}; // keep_table()'s answer
+	std::shared_future<void> table_waits; // for what the table is made; not valid: for nothing
+	std::optional<Error> refused = {};    // keep_table()'s answer
 	bool kept = false;
 	Status stored = Nothing{};
 };
@@ -159,7 +160,8 @@ public:
 	Result<FileContent> table() const override
 	{
 		built_++;
-		std::this_thread::sleep_for(file_.table_takes);
+		if (file_.table_waits.valid())
+			file_.table_waits.wait();
 		if (!file_.has_table)
 			return Error{ENODATA, "no unwind data"};
 		TableRows rows = file_.rows;

@@ -6,23 +6,24 @@
 #include "unit/app/recorded.h"
 
 using namespace uwind;
-using std::chrono::milliseconds;
 
 TEST_CASE("a missed file gets its table once, however often it is announced")
 {
 	FakeMachine machine;
 	const auto identity = machine.files.add("/bin/late").identity;
+	const auto last_identity = machine.files.add("/bin/last").identity;
 	Recording recording(machine.ports(), all_processes());
 	REQUIRE(recording.prepare(never));
 	const auto mapping = machine.processes.map(5, "/bin/late", 0x1000000);
+	const auto last = machine.processes.map(6, "/bin/last", 0x1000000);
 	machine.send({file_record(1, 5, mapping, identity)});
-	machine.send({file_record(2, 5, mapping, identity), file_record(1, 5, mapping, identity)});
-	REQUIRE(recording.run_for(milliseconds(100)));
-	wait_for_tables(machine.kernel, 2);
+	machine.send({file_record(2, 5, mapping, identity), file_record(1, 5, mapping, identity),
+		      file_record(3, 6, last, last_identity)});
+	run_until_made(recording, machine.kernel, 3);
 	const auto report = recording.finish();
 	REQUIRE(report);
-	CHECK(other(*report, "tables_made") == 2);
-	CHECK(machine.objects.built_ == 2);
+	CHECK(other(*report, "tables_made") == 3); // the vDSO's, and one of each file
+	CHECK(machine.objects.built_ == 3);
 }
 
 TEST_CASE("the report says since when each file's table was known")
@@ -43,8 +44,7 @@ TEST_CASE("the report says since when each file's table was known")
 	machine.send({first, file_record(2, 5, late, late_identity), file_record(3, 5, gone, gone_identity),
 		      stack_record(5, {frame(0x1000010, 0x10, 1, Method::PC), frame(0x2000010, 0x10, 2, Method::FP),
 				       frame(0x3000010, 0x10, 3, Method::FP)})});
-	REQUIRE(recording.run_for(milliseconds(100)));
-	wait_for_tables(machine.kernel, 3);
+	run_until_made(recording, machine.kernel, 3);
 	const auto report = recording.finish();
 	REQUIRE(report);
 	REQUIRE(report->modules.size() == 3);
@@ -58,19 +58,19 @@ TEST_CASE("as long as a table is being made, a recording says so")
 {
 	FakeMachine machine;
 	auto& file = machine.files.add("/bin/late");
-	file.table_takes = milliseconds(300);
 	Recording recording(machine.ports(), all_processes());
 	REQUIRE(recording.prepare(never));
 	CHECK_FALSE(recording.is_making_tables());
+	std::promise<void> allowed; // goes before the recording, whose thread waits for it
+	file.table_waits = allowed.get_future();
 	const auto mapping = machine.processes.map(5, "/bin/late", 0x1000000);
 	machine.send({file_record(1, 5, mapping, file.identity)});
-	REQUIRE(recording.run_for(milliseconds(50)));
+	run_until(recording, [&] { return machine.objects.built_ == 2; });
 	CHECK(recording.is_making_tables());
-	wait_for_tables(machine.kernel, 2);
+	CHECK(machine.kernel.table_count() == 1);
+	allowed.set_value();
+	run_until_made(recording, machine.kernel, 2);
 	CHECK(recording.finish());
-	// The thread that has made it may not have said so yet.
-	for (int i = 0; i < 500 && recording.is_making_tables(); i++)
-		std::this_thread::sleep_for(milliseconds(10));
 	CHECK_FALSE(recording.is_making_tables());
 }
 
@@ -97,8 +97,7 @@ TEST_CASE("a file whose announcement was lost is found through the process's map
 	REQUIRE(recording.prepare(never));
 	machine.processes.map(5, "/bin/late", 0x1000000);
 	machine.send({stack_record(5, {frame(0x1000010, 0x10, 9, Method::PC)})});
-	REQUIRE(recording.run_for(milliseconds(100)));
-	wait_for_tables(machine.kernel, 2);
+	run_until_made(recording, machine.kernel, 2);
 	const auto report = recording.finish();
 	REQUIRE(report);
 	REQUIRE(report->frames.size() == 1);
@@ -116,8 +115,7 @@ TEST_CASE("a file that is announced without a path is found through the process'
 	mapping.path.clear();
 	machine.send(
 		{file_record(1, 5, mapping, file.identity), stack_record(5, {frame(0x1000010, 0x10, 1, Method::PC)})});
-	REQUIRE(recording.run_for(milliseconds(100)));
-	wait_for_tables(machine.kernel, 2);
+	run_until_made(recording, machine.kernel, 2);
 	const auto report = recording.finish();
 	REQUIRE(report);
 	REQUIRE(report->modules.size() == 1);
@@ -131,17 +129,18 @@ TEST_CASE("a file that was announced without a path by a process that is gone is
 	const auto identity = machine.files.add("/bin/late").identity;
 	Recording recording(machine.ports(), all_processes());
 	REQUIRE(recording.prepare(never));
-	machine.send({file_record(1, 5, Mapping{}, identity)});
-	REQUIRE(recording.run_for(milliseconds(100)));
+	const auto beside_identity = machine.files.add("/bin/beside").identity;
+	const auto beside = machine.processes.map(7, "/bin/beside", 0x1000000);
+	machine.send({file_record(1, 5, Mapping{}, identity), file_record(2, 7, beside, beside_identity)});
+	run_until_made(recording, machine.kernel, 2);
 	const auto mapping = machine.processes.map(6, "/bin/late", 0x1000000);
 	machine.send({file_record(1, 6, mapping, identity), stack_record(6, {frame(0x1000010, 0x10, 1, Method::PC)})});
-	REQUIRE(recording.run_for(milliseconds(100)));
-	wait_for_tables(machine.kernel, 2);
+	run_until_made(recording, machine.kernel, 3);
 	const auto report = recording.finish();
 	REQUIRE(report);
 	REQUIRE(report->modules.size() == 1);
 	CHECK(report->modules[0].path == "/bin/late");
-	CHECK(other(*report, "tables_made") == 2);
+	CHECK(other(*report, "tables_made") == 3);
 }
 
 TEST_CASE("a file that went before it could be opened still has its path")
@@ -166,21 +165,19 @@ TEST_CASE("a process's other files get their tables with the reported one, or wh
 	FakeMachine machine;
 	const auto identity = machine.files.add("/bin/late").identity;
 	const auto other_identity = machine.files.add("/lib/late.so").identity;
+	const auto last_identity = machine.files.add("/bin/last").identity;
 	RecordingOptions options = all_processes();
 	options.session.stack_bytes = GENERATE(0u, 16384u);
 	Recording recording(machine.ports(), options);
 	REQUIRE(recording.prepare(never));
 	const auto mapping = machine.processes.map(5, "/bin/late", 0x1000000);
 	const auto other_mapping = machine.processes.map(5, "/lib/late.so", 0x2000000);
+	const auto last = machine.processes.map(6, "/bin/last", 0x1000000);
 	machine.send({file_record(1, 5, mapping, identity)});
-	REQUIRE(recording.run_for(milliseconds(100)));
-	wait_for_tables(machine.kernel, options.session.stack_bytes ? 2 : 3);
-	while (recording.is_making_tables())
-		std::this_thread::sleep_for(milliseconds(2));
+	run_until_made(recording, machine.kernel, options.session.stack_bytes ? 2 : 3);
 	CHECK(machine.processes.opened_mapped_ == (options.session.stack_bytes ? 1 : 2));
-	machine.send({file_record(2, 5, other_mapping, other_identity)});
-	REQUIRE(recording.run_for(milliseconds(100)));
-	wait_for_tables(machine.kernel, 3);
+	machine.send({file_record(2, 5, other_mapping, other_identity), file_record(3, 6, last, last_identity)});
+	run_until_made(recording, machine.kernel, 4);
 }
 
 TEST_CASE("the 64-bit vDSO keeps its one table, the 32-bit one gets its own")
@@ -194,8 +191,7 @@ TEST_CASE("the 64-bit vDSO keeps its one table, the 32-bit one gets its own")
 	compat.number = 2;
 	compat.compat = true;
 	machine.send({vdso, compat});
-	REQUIRE(recording.run_for(milliseconds(100)));
-	wait_for_tables(machine.kernel, 2);
+	run_until_made(recording, machine.kernel, 2);
 	CHECK(machine.objects.built_ == 2);
 }
 

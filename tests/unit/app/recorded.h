@@ -3,6 +3,8 @@
 #pragma once
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
 
 #include "unit/fake_machine.h"
 
@@ -16,11 +18,20 @@ inline RecordingOptions all_processes()
 	return options;
 }
 
-// Waits until the worker has made so many tables.
-inline void wait_for_tables(FakeKernel& kernel, std::size_t count)
+// Lets the recording take what arrives until the condition holds, for at most half a minute.
+inline void run_until(Recording& recording, const std::function<bool()>& condition)
 {
-	for (int i = 0; i < 500 && kernel.table_count() < count; i++)
-		std::this_thread::sleep_for(std::chrono::milliseconds(2));
+	const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+	do {
+		REQUIRE(recording.run_for(std::chrono::milliseconds(10)));
+	} while (!condition() && std::chrono::steady_clock::now() < end);
+	REQUIRE(condition());
+}
+
+// Lets the recording go on until there are that many tables, and none is being made.
+inline void run_until_made(Recording& recording, FakeKernel& kernel, std::size_t count)
+{
+	run_until(recording, [&] { return kernel.table_count() >= count && !recording.is_making_tables(); });
 	REQUIRE(kernel.table_count() == count);
 }
 

@@ -5,7 +5,6 @@
 #include "unit/app/recorded.h"
 
 using namespace uwind;
-using std::chrono::milliseconds;
 
 namespace {
 
@@ -160,7 +159,7 @@ TEST_CASE("an interval's report holds what arrived in it, and keeps the files kn
 	REQUIRE(recording.prepare(never));
 	machine.send(
 		{file_record(1, 1, mapping, file.identity), stack_record(1, {frame(0x1000010, 0x10, 1, Method::PC)})});
-	REQUIRE(recording.run_for(milliseconds(50)));
+	run_until_made(recording, machine.kernel, 2);
 	const auto first = recording.interval();
 	machine.send({stack_record(1, {frame(0x1000020, 0x20, 1, Method::PC)})});
 	const auto last = recording.finish();

@@ -7,7 +7,6 @@
 #include "unit/logged.h"
 
 using namespace uwind;
-using std::chrono::milliseconds;
 
 TEST_CASE("a file that tells nothing about unwinding is tried once and counted")
 {
@@ -97,7 +96,7 @@ TEST_CASE("a full budget costs the tables that two periods did not use")
 	for (int i = 0; i < 3; i++)
 		REQUIRE(recording.interval());
 	machine.send({file_record(1, 5, machine.processes.map(5, "/bin/late", 0x1000000), identity)});
-	REQUIRE(recording.run_for(milliseconds(300)));
+	run_until(recording, [&] { return machine.objects.built_ == 3 && !recording.is_making_tables(); });
 	const auto report = recording.finish();
 	REQUIRE(report);
 	CHECK(other(*report, "tables_made") == 1);

@@ -101,8 +101,12 @@ TEST_CASE("a signal ends the keeping of tables, and what was made stays")
 	if (!programs_are_built())
 		return;
 	const TemporaryFolder folder;
+	// As soon as there is a table, whose name has 32 characters; or after two minutes without any.
+	const std::string when_one_is_made =
+		"sh -c '\"$@\" & for i in $(seq 1200); do ls " + folder.at("cache") +
+		" 2>/dev/null | grep -q \"^.\\{32\\}\\$\" && break; sleep 0.1; done; kill -INT $!; wait $!' sh ";
 	const auto stopped = run("uwind", "table keep -j 1 --table-cache " + folder.at("cache") + " /usr/bin /usr/lib",
-				 "timeout --preserve-status -s INT 3 ");
+				 when_one_is_made);
 	CHECK(stopped.status == 0);
 	CHECK_THAT(stopped.output, Catch::Contains("; stopped before the end; "));
 	CHECK(std::distance(fs::directory_iterator(folder.path / "cache"), {}) > 1);
