@@ -7,8 +7,8 @@
 #        [GROUP=…] [WORK=…] [HZ=…] [RENEW=1] check.sh bench-vm ARCH KERNEL    some groups, programs or rates
 #        check.sh step NAME COMMAND...    one test of CTest (tests/suite.cmake), its output in out/check/NAME.log
 #        check.sh list FUNCTION...        the words that CTest's tests are made from
-# All of them are in out/check/junit.xml. A part of long and matrix has a folder of its own there; its out/check/PART/results
-# has a line for each step (steps.sh).
+# All of them are in out/check/junit.xml; out/check/verdict names the commit, and how many passed. A part of long and matrix has a
+# folder of its own there; its out/check/PART/results has a line for each step (steps.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,7 +27,17 @@ for file in steps parts build host vm machines long matrix; do
 	. "scripts/check/$file.sh"
 done
 
-# What CTest cannot do, as it needs it: the machine's packages, and the unit tests, whose names it asks for.
+# lock_tree -s|-x: one check in a tree, or several parts of long ones. A second one would remove the first one's logs.
+lock_tree() {
+	mkdir -p out
+	exec {TREE_LOCK}>>out/check.lock
+	flock -n "$1" "$TREE_LOCK" || {
+		echo "check.sh: another check runs in this tree: wait for it, or use another clone" >&2
+		exit "$EX_LOST"
+	}
+}
+
+# What CTest cannot do, as it needs it: the machine's packages, and the unit tests, whose files it asks for.
 prepare_ctest() {
 	step setup scripts/setup.sh
 	step build-unit build_unit
@@ -36,8 +46,8 @@ prepare_ctest() {
 
 # One test more than there are processors: emulated machines wait, too.
 run_ctest() { # PRESET
-	ctest --preset "$1" -j $((JOBS + 1)) --output-junit "$OUT/junit.xml" || true
-	scripts/check/summary.py "$OUT/junit.xml"
+	ctest --preset "$1" -j $((JOBS + 1)) --test-output-truncation head --output-junit "$OUT/junit.xml" || true
+	scripts/check/summary.py "$OUT/junit.xml" $SECONDS
 }
 
 main() {
@@ -68,7 +78,10 @@ main() {
 		;;
 	esac
 	# The other parts' logs stay.
-	case $verb in long | matrix) ;; *) rm -rf "$OUT" ;; esac
+	case $verb in
+	long | matrix) lock_tree -s ;;
+	*) lock_tree -x && rm -rf "$OUT" ;;
+	esac
 	begin
 	case $verb in
 	all | lint)

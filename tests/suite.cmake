@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# Every test of the project as a test of CTest: the unit tests one by one, everything else as a function of scripts/check/.
+# Every test of the project as a test of CTest: the unit tests by file, everything else as a function of scripts/check/.
 #
 # Labels: unit, lint, build, vm, fuzz, truth; long and matrix, which `ctest --preset check` leaves out.
-include(Catch)
-catch_discover_tests(unit_tests TEST_PREFIX unit: EXTRA_ARGS --warn NoTests PROPERTIES LABELS unit TIMEOUT 300 SKIP_RETURN_CODE 77)
+set(unit_files ${CMAKE_CURRENT_BINARY_DIR}/unit_files.cmake)
+add_custom_command(TARGET unit_tests POST_BUILD VERBATIM
+  COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:unit_tests> -D OUTPUT=${unit_files} -P ${CMAKE_CURRENT_SOURCE_DIR}/add_unit_tests.cmake)
+set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${unit_files})
 
 # uwind_check(NAME [GIVES FIXTURE] [SECONDS N] [ALL_PROCESSORS] [LABELS ...] [NEEDS FIXTURE...] [LOCKS LOCK...] RUN FUNCTION [ARGUMENT...])
 # SECONDS is what it takes on two cores; with ten times that, and two minutes, it counts as stuck.
@@ -39,7 +41,7 @@ function(uwind_list result)
   set(${result} ${lines} PARENT_SCOPE)
 endfunction()
 
-# A machine boots once, and runs its cases; each case is a test that reads what the machine said of it.
+# A machine boots and runs its cases, each case is a test that reads what the machine said of it.
 function(uwind_machine arch kernel seconds)
   set(machine vm-${arch}-${kernel})
   set(needs build-tools-${arch} build-truth-${arch} build-programs-${arch} build-kmod-${arch}-${kernel} build-test-kmod-${arch}-${kernel})
@@ -76,7 +78,7 @@ foreach(arch amd64 arm64)
     if(kernel STREQUAL "6.1")
       uwind_machine(${arch} ${kernel} 700)
     else()
-      uwind_machine(${arch} ${kernel} 90)
+      uwind_machine(${arch} ${kernel} 250)
     endif()
   endforeach()
   uwind_check(demo-${arch} SECONDS 1 LABELS vm NEEDS vm-${arch}-6.1 RUN assert_demo ${arch})

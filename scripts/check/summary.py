@@ -2,13 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0
 """Counts what CTest wrote as JUnit: names what failed and what was skipped, and ends with "N passed, N failed".
 
-Usage: summary.py JUNIT        exits with 1 if a test failed, or none passed
-A test that could not run because what it needs failed counts as failed.
+Usage: summary.py JUNIT [SECONDS]      exits with 1 if a test failed, or none passed
+A test that could not run because what it needs failed counts as failed. One that says how many cases it had (tests/unit/main.cpp)
+counts as so many. Cases that passed only when they were tried again alone
+are listed in the file "unsteady" beside JUNIT (machines.sh); more than three of them count as one failure. unsteady.json has
+them for programs. With SECONDS, which the run has taken, a file "verdict" beside JUNIT says in words and numbers what was tested.
 """
+import collections
+import json
+import pathlib
+import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
 LAST_LINES = 40
+UNSTEADY_MOST = 3
+CASES = re.compile(r"cases: (\d+) passed, (\d+) failed, (\d+) skipped(?:: (.*))?")
 
 
 def verdict(case):
@@ -22,6 +32,50 @@ def verdict(case):
 
 def output_of(case):
     return (case.findtext("system-out") or "").strip().splitlines()
+
+
+def cases_of(test, verdict_of_all):
+    """How many cases of a test have passed, failed and were skipped."""
+    said = CASES.fullmatch("".join(output_of(test)[-1:]))
+    numbers = dict(zip(("passed", "failed", "skipped"), map(int, said.groups()[:3]))) if said else {}
+    if not numbers.get(verdict_of_all):  # its own verdict came about in another way
+        return {verdict_of_all: 1}
+    if verdict_of_all == "passed" and numbers["skipped"]:
+        print(f"skip {numbers['skipped']} of {test.get('name')}: {said[4]}")
+    return numbers
+
+
+def count(groups):
+    """Cases of all tests that passed, failed and were skipped."""
+    sums = collections.Counter()
+    for name, tests in groups.items():
+        for test in tests:
+            sums.update(cases_of(test, name))
+    return sums["passed"], sums["failed"] + sums["not run"], sums["skipped"]
+
+
+def unsteady_beside(junit):
+    """Cases that passed at a later try: name, try, the first boot's folder and the last one's. Says which, and keeps them."""
+    try:
+        lines = (junit.parent / "unsteady").read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+    cases = [dict(zip(("case", "try", "failed_in", "passed_in"), line.split())) for line in lines]
+    (junit.parent / "unsteady.json").write_text(json.dumps(cases, indent=1) + "\n", encoding="utf-8")
+    print("unsteady:")
+    for case in cases:
+        print("  {case}: passed alone, try {try}; logs: {failed_in}, {passed_in}".format(**case))
+    return cases
+
+
+def git(*arguments):
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=False).stdout.strip()
+
+
+def write_verdict(path, **values):
+    """A line for each value: its name, a blank, and it."""
+    values = {"commit": git("rev-parse", "HEAD"), "tree": "changed" if git("status", "--porcelain") else "clean"} | values
+    path.write_text("".join(f"{name} {value}\n" for name, value in values.items()), encoding="utf-8")
 
 
 def main():
@@ -41,10 +95,18 @@ def main():
         print(f"FAIL {case.get('name')} ({float(case.get('time') or 0):.0f} s)")
         for line in output_of(case)[-LAST_LINES:]:
             print(f"     | {line}")
-    print(f"{len(groups['skipped'])} skipped")
-    failed = len(groups["failed"]) + len(groups["not run"])
-    print(f"{len(groups['passed'])} passed, {failed or int(not cases)} failed")
-    return 1 if failed or not groups["passed"] else 0
+    junit = pathlib.Path(sys.argv[1])
+    unsteady = unsteady_beside(junit)
+    if len(unsteady) > UNSTEADY_MOST:
+        print(f"FAIL {len(unsteady)} cases are unsteady, more than {UNSTEADY_MOST}: the machine or the tree is not well")
+    passed, failed, skipped = count(groups)
+    failed = failed + (len(unsteady) > UNSTEADY_MOST) or int(not cases)
+    if len(sys.argv) > 2:
+        write_verdict(junit.parent / "verdict", passed=passed, failed=failed, skipped=skipped, unsteady=len(unsteady),
+                      seconds=sys.argv[2])
+    print(f"{skipped} skipped")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
 
 
 sys.exit(main())
