@@ -12,17 +12,8 @@ EX_LOST=125
 # many seconds and has not begun the command is started again, once.
 SILENCE=${UWIND_SILENCE:-180}
 
-# What a kernel says only when something is wrong with it; user programs' faults are logged in other words.
-COMPLAINTS='BUG:|WARNING:|Oops|Internal error:|KASAN|KCSAN|UBSAN|KFENCE|kernel BUG|Kernel panic|Call [Tt]race'
-COMPLAINTS+='|possible (circular|recursive) locking|irq lock inversion|inconsistent lock state|suspicious RCU usage'
-COMPLAINTS+='|unreferenced object|new suspected memory leaks|INFO: (rcu|task|lockdep)|rcu: INFO|soft lockup|hard LOCKUP'
-COMPLAINTS+='|general protection fault[,:]|Unable to handle kernel|scheduling while atomic|sleeping function called'
-COMPLAINTS+='|refcount_t:|Bad page state|list_(add|del) corruption|unregister_netdevice: waiting'
-
-# Whoever runs out of memory is traced as well, which is no complaint.
-complaints() {
-	awk '/ invoked oom-killer: |: (page allocation failure|vmalloc error): |percpu: allocation failed/ { allowed = NR + 8 } !(NR <= allowed && /Call [Tt]race/)' "$CONSOLE" | grep -aE "$COMPLAINTS"
-}
+# What the kernel says only when something is wrong with it, and which case ran then.
+complaints() { LC_ALL=C awk -f "$REPO_DIR/qemu/complaints.awk" "$CONSOLE" | awk -F '\t' '{ print $1 ": " $3 }'; }
 
 usage() {
 	cat <<-'TEXT'
@@ -43,6 +34,7 @@ usage() {
 		  --add HOST[:GUEST]       a file or folder for the guest, default into /root (repeatable)
 		  --pkg PACKAGE[:ARCH]     a Debian package for the guest, with its dependencies (repeatable)
 		  --timeout S              seconds from switching on, default 600
+		  --watch S                the machine is lost if it gives no sign of life for so many seconds while the command runs
 		  --out DIR                receives console and what the command leaves in /out
 		exit: the command's status, 124 timed out, 125 VM lost or kernel complained, 78 configuration,
 		  75 a download did not come, 64 usage
@@ -60,7 +52,7 @@ number() { [[ $2 =~ ^[1-9][0-9]*$ ]] || bad_usage "$1 wants a number, not '$2'";
 
 defaults() {
 	ARCH=$(host_arch) KERNEL=6.1 CPU='' CPUS=2 MEMORY='' ICOUNT='' APPEND='' MODULE=1 TIMEOUT=600 OUT=''
-	DISK='' SUITE='' EMULATOR='' COUNT=''
+	DISK='' SUITE='' EMULATOR='' COUNT='' WATCH=''
 	MONITOR=() ADD=() PKG=()
 }
 
@@ -90,6 +82,7 @@ set_option() {
 	--add) ADD+=("$2") ;;
 	--pkg) PKG+=("$2") ;;
 	--timeout) number "$1" "$2" && TIMEOUT=$2 ;;
+	--watch) number "$1" "$2" && WATCH=$2 ;;
 	--out) OUT=$2 ;;
 	*) bad_usage "unknown option $1" ;;
 	esac
@@ -272,13 +265,13 @@ start_counting() {
 	RELAYS+=($!)
 }
 
-# started: the guest has begun the command and not yet ended it.
-started() { grep -q '^started' "$WORK/status" 2>/dev/null && ! grep -q '^exit' "$WORK/status"; }
+begun() { grep -q '^started' "$WORK/status" 2>/dev/null; }
+ended() { grep -q '^exit' "$WORK/status" 2>/dev/null; }
 
 drive_monitor() {
 	local command
-	until started; do sleep 0.1; done
-	while started; do
+	until begun; do sleep 0.1; done
+	until ended; do
 		for command in "${MONITOR[@]}"; do printf '%s\n' "$command" >"$WORK/monitor.in"; done
 		sleep "${UWIND_MONITOR_PERIOD:-1}"
 	done
@@ -299,22 +292,26 @@ end_relays() {
 	wait "${RELAYS[@]}" || true
 }
 
-# Ends with 0 if the machine hangs as it starts.
-hangs() {
+# grows_until CONDITION SECONDS FILE: 1 when FILE did not grow for so many seconds, 0 when the condition holds before.
+grows_until() {
 	local size last=-1 since=$SECONDS
-	until grep -q '^started' "$WORK/status" 2>/dev/null; do
+	until "$1"; do
 		sleep 1
-		size=$(stat -c %s "$CONSOLE")
+		size=$(stat -c %s "$3")
 		[ "$size" = "$last" ] || since=$SECONDS
 		last=$size
-		[ $((SECONDS - since)) -lt "$SILENCE" ] || return 0
+		[ $((SECONDS - since)) -lt "$2" ] || return 1
 	done
-	return 1
 }
 
-watch_start() { # PROCESS of the machine
-	if hangs; then
-		: >"$WORK/hung"
+# A machine that hangs as it starts is ended, the second time for good. While the command runs, the guest's process 1 writes to the
+# status channel now and then.
+watch_machine() { # PROCESS of the machine
+	if ! grows_until begun "$SILENCE" "$CONSOLE"; then
+		: >"$WORK/$([ -e "$WORK/hung" ] && echo silent || echo hung)"
+		kill "$1"
+	elif [ -n "$WATCH" ] && ! grows_until ended "$WATCH" "$WORK/status"; then
+		: >"$WORK/silent"
 		kill "$1"
 	fi
 }
@@ -328,12 +325,10 @@ run_machine() {
 	start_counting
 	timeout -k 5 "$TIMEOUT" "${QEMU[@]}" "${ARGS[@]}" </dev/null >"$WORK/qemu.log" 2>&1 &
 	MACHINE=$!
-	if [ ! -e "$WORK/hung" ]; then
-		watch_start "$MACHINE" &
-		HELPERS+=($!)
-	fi
+	watch_machine "$MACHINE" &
+	HELPERS+=($!)
 	start_monitor
-	QEMU_STATUS=0
+	QEMU_STATUS=0 BEGAN=$SECONDS
 	wait "$MACHINE" || QEMU_STATUS=$?
 	MACHINE=
 	end_relays
@@ -361,12 +356,18 @@ collect() {
 
 # verdict: the command's status, unless the kernel or the machine has something to say.
 verdict() {
-	local status
+	local status said
 	status=$(sed -n 's/^exit \([0-9]*\)$/\1/p' "$WORK/status" 2>/dev/null || true)
-	if complaints >&2; then
+	said=$(complaints)
+	if [ -n "$said" ]; then
+		printf '%s\n' "$said" >&2
 		note "the kernel complained (the lines above)${OUT:+, see $CONSOLE}"
 		return "$EX_LOST"
-	elif [ "$QEMU_STATUS" = 124 ] || [ "$QEMU_STATUS" = 137 ]; then
+	elif [ -e "$WORK/silent" ]; then
+		tail -n 5 "$CONSOLE" >&2
+		note "the machine gave no sign of life any more and was ended${OUT:+, see $CONSOLE}"
+		return "$EX_LOST"
+	elif [ "$QEMU_STATUS" = 124 ] || { [ "$QEMU_STATUS" = 137 ] && [ $((SECONDS - BEGAN)) -ge "$TIMEOUT" ]; }; then
 		note "timed out after $TIMEOUT s${OUT:+, see $CONSOLE}"
 		return "$EX_TIMEOUT"
 	elif [ ! -s "$CONSOLE" ]; then
