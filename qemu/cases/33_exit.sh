@@ -8,8 +8,6 @@
 
 ARMED=/sys/kernel/debug/kprobes/enabled
 
-trap 'echo 1 >$ARMED; echo "$pattern" >/proc/sys/kernel/core_pattern; clean_up' EXIT
-pattern=$(cat /proc/sys/kernel/core_pattern)
 echo "$WORK/core" >/proc/sys/kernel/core_pattern
 
 # So many have lived, or dumped, in all.

@@ -2,7 +2,6 @@
 """What tests in Python have as fixtures (guest.py has the rest): a folder, programs, recordings, the module as it was."""
 import os
 import shutil
-import subprocess
 import tempfile
 
 import pytest
@@ -15,10 +14,6 @@ import perf_stacks  # noqa: E402
 
 @pytest.fixture(scope="session", autouse=True)
 def module():
-    """A case that fails may leave the module's parameters changed, or no module; the next one must not suffer from it."""
-    guest.insert_module()
-    yield
-    subprocess.run(["rmmod", "uwind"], check=False, stderr=subprocess.DEVNULL)
     guest.insert_module()
 
 

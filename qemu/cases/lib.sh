@@ -5,23 +5,14 @@
 # shellcheck disable=SC2034,SC2119,SC2120  # used by the cases, with arguments
 PROGRAMS=/root/programs
 CASES=$(cd "$(dirname "$0")" && pwd)
-USUAL_MODULE=/lib/modules/$(uname -r)/extra/uwind.ko
+. "$CASES/module.sh"
 DELAYED_MODULE=/root/stall/uwind.ko # built with UWIND_STALL=1: kmod/stall.h
-MODULE_FILE=$USUAL_MODULE
+PATIENCE=120                        # seconds until something that is waited for counts as not coming
 PROBES=/sys/kernel/tracing
 WORK=$(mktemp -d /tmp/case.XXXXXX)
 
-# A failing case may leave programs behind, parameters changed, or no module; the next one must not suffer from it.
-kill_children() { for pid in $(ps -o pid= --ppid $$); do kill -KILL "$pid" 2>/dev/null || true; done; }
-clean_up() {
-	kill_children
-	[ ! -e $PROBES/events/cases/counted ] || count_no_calls
-	rmmod uwind 2>/dev/null || true
-	MODULE_FILE=$USUAL_MODULE
-	module_loaded || insert
-	rm -rf "$WORK"
-}
-trap clean_up EXIT
+# What a case leaves besides, run-all.sh puts in order (renew.sh).
+trap 'rm -rf "$WORK"' EXIT
 exec 9>&2 # also where a command's errors are thrown away
 waiting=   # what for
 trap 'echo "not so: it ends in time, while it waits for: $waiting" >&9; exit 1' TERM
@@ -31,6 +22,9 @@ fail() {
 	echo "not so: $*" >&2
 	exit 1
 }
+
+# As fail, of what only wrong code brings about: the case is not tried again.
+wrong() { fail "never again: $*"; }
 
 # want "the rule" COMMAND...: the command succeeds.
 want() {
@@ -117,7 +111,7 @@ end() {
 # halt PROCESS: it is stopped when this ends. Where the kernel's text is patched, whoever runs that text is halted (README.md).
 halt() {
 	kill -STOP "$1"
-	until_true 10 grep -q '^State:.T' "/proc/$1/status" || fail "process $1 is stopped"
+	until_true $PATIENCE grep -q '^State:.T' "/proc/$1/status" || fail "process $1 is stopped"
 }
 
 no_tables() { [ "$(status_of tables)" = 0 ]; }
@@ -125,25 +119,15 @@ no_tables() { [ "$(status_of tables)" = 0 ]; }
 # So many stacks have been asked for since the module was loaded.
 asked() { [ "$(status_of requested)" -ge "$1" ]; }
 
-module_loaded() { grep -q '^uwind ' /proc/modules; }
-
 # remove_module WHAT: as rmmod does, done within a second. took: the milliseconds of the system call.
 remove_module() {
 	took=$(python3 "$CASES/remove_module.py") || fail "$1: rmmod"
 	[ "$took" -lt "${RMMOD_LIMIT_MS:-1000}" ] || fail "$1: rmmod took $took ms"
 }
 
-# insert [PARAMETER=VALUE]...: with what stays in the kernel, unless that is there.
-insert() {
-	for resident in "${MODULE_FILE%/*}"/uwind_resident*.ko; do
-		[ ! -e "$resident" ] || grep -q "^$(basename "$resident" .ko) " /proc/modules || insmod "$resident" || return 1
-	done
-	insmod "$MODULE_FILE" "$@"
-}
-
 insert_module() {
 	module_loaded || insert || fail "insmod $MODULE_FILE"
-	until_true 5 test -c /dev/uwind || fail "/dev/uwind did not appear"
+	until_true $PATIENCE test -c /dev/uwind || fail "/dev/uwind did not appear"
 }
 
 # count_calls FUNCTION: from here on calls says how often the kernel has called it. Nobody runs it now (README.md).

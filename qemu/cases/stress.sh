@@ -1,17 +1,10 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# The module that fires triggers (tests/kmod): where it is, and that it is unloaded before uwind is. Sourced after lib.sh.
+# The module that fires triggers (tests/kmod), and programs for it to hit. Sourced after lib.sh.
 
 STRESS_MODULE=/root/uwind_stress.ko
 # shellcheck disable=SC2034  # used by the cases
 ACCOUNT=/sys/kernel/debug/uwind_stress
-
-stop_stress() {
-	kill_children
-	rmmod uwind_stress 2>/dev/null || true
-	clean_up
-}
-trap stop_stress EXIT
 
 start_stress() { insmod $STRESS_MODULE "$@" || fail "insmod $STRESS_MODULE $*"; }
 

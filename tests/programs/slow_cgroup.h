@@ -24,9 +24,11 @@ static inline void write_to(const char *path, const char *text)
 	close(fd);
 }
 
-/* For threads, whose processes stay outside of it; or threads is 0. */
+/* For threads, whose processes stay outside of it, in the root, whose threads may be in it; or threads is 0. */
 static inline void slow_cgroup_make(int threads)
 {
+	if (threads)
+		write_to(CGROUPS "cgroup.procs", "0");
 	write_to(CGROUPS "cgroup.subtree_control", "+cpu");
 	if (mkdir(SLOW_CGROUP, 0755)) {
 		perror(SLOW_CGROUP);
