@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What cases in Python share: the guest's files and programs, the module and its numbers, and recordings. What waits does so
-for as long as an emulated processor beside others may take."""
+"""What cases in Python share: the guest's files and programs, the module and its numbers, and recordings. Waiting ends when
+what is waited for is there; the limit is for what never comes."""
 import collections
 import os
 import pathlib
@@ -17,6 +17,9 @@ PROGRAMS = pathlib.Path("/root/programs")
 PARAMETERS = pathlib.Path("/sys/module/uwind/parameters")
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 RMMOD_LIMIT_MS = int(os.environ.get("RMMOD_LIMIT_MS", "1000"))
+PATIENCE = 120  # seconds until something that is waited for counts as not coming
+NEVER_AGAIN = "never again: "  # before what only wrong code brings about (README.md)
+EXACT = bool(os.environ.get("EXACT"))  # set on quiet machines: figures are compared closely
 
 
 def read(path):
@@ -57,14 +60,14 @@ def status():
     return collections.Counter({pair[0]: int(pair[1]) for pair in words if len(pair) == 2 and pair[1].isdigit()})
 
 
-def wait_for_requests(number, seconds=120):
+def wait_for_requests(number, seconds=PATIENCE):
     """Until so many more stacks have been asked for."""
     wanted = status()["requested"] + number
     wait_until(seconds, lambda: f"{wanted} stacks are asked for: {status()}", lambda: status()["requested"] >= wanted)
 
 
 def wait_for_tables(*files):
-    wait_until(60, lambda: f"{files} have tables: {run('uwind', 'list')}", lambda: has_tables(files))
+    wait_until(PATIENCE, lambda: f"{files} have tables: {run('uwind', 'list')}", lambda: has_tables(files))
 
 
 def has_tables(files):
@@ -73,7 +76,7 @@ def has_tables(files):
 
 
 def wait_for_no_tables():
-    wait_until(20, lambda: f"nobody leaves tables: {run('uwind', 'list')}", lambda: not status()["tables"])
+    wait_until(PATIENCE, lambda: f"nobody leaves tables: {run('uwind', 'list')}", lambda: not status()["tables"])
 
 
 def parameter(name):
@@ -95,11 +98,11 @@ def insert_module():
             run("insmod", resident)
     if not is_loaded():
         run("insmod", module_file())
-    wait_until(5, "/dev/uwind is there", pathlib.Path("/dev/uwind").is_char_device)
+    wait_until(PATIENCE, "/dev/uwind is there", pathlib.Path("/dev/uwind").is_char_device)
 
 
 def remove_module():
-    """As rmmod does, within a second. Returns the milliseconds of the system call."""
+    """As rmmod does, within RMMOD_LIMIT_MS. Returns the milliseconds until the kernel had removed the module."""
     took = int(run(sys.executable, CASES / "remove_module.py"))
     assert took < RMMOD_LIMIT_MS
     return took
@@ -149,7 +152,8 @@ def kill(process):
 def halt(process):
     """It has stopped when this returns."""
     process.send_signal(signal.SIGSTOP)
-    wait_until(10, f"{process.args} stops", lambda: re.search(r"^State:\s+T", read(f"/proc/{process.pid}/status"), re.MULTILINE))
+    wait_until(PATIENCE, f"{process.args} stops",
+               lambda: re.search(r"^State:\s+T", read(f"/proc/{process.pid}/status"), re.MULTILINE))
 
 
 def go_on(process):
@@ -160,7 +164,8 @@ def checked_report(path):
     """A report is as documented, and has each request's answer or loss."""
     report = Report(path)
     assert report.problems() == []
-    assert report.requested == report.accounted, dict(report.lost)
+    books = f"{report.requested} requests, {report.accounted} answered or lost: {dict(report.lost)}"
+    assert report.requested == report.accounted, NEVER_AGAIN + books
     return report
 
 
@@ -177,7 +182,7 @@ class Recording:
     def log(self):
         return read(self.log_path)
 
-    def wait_begun(self, seconds=120):
+    def wait_begun(self, seconds=PATIENCE):
         """Its tables are there, and it samples."""
         wait_until(seconds, lambda: f"{self.name} samples: {self.log()}", lambda: "sampling has begun" in self.log())
         return self
