@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// Is off its CPU for one reason as often as it is asked, each time in the same function, and says how long in all, in ns:
-// offcpu_victim sleeps|locks|pipes|faults|preempted TIMES. The thread that ends a wait does so in do_wake(). Waits are the
-// time that passed, less the processor time that was used; how long others kept it from running, only the kernel knows.
+// The main thread is off its CPU for one reason TIMES times, each time in the same function.
+//
+// Usage: offcpu_victim sleeps|locks|pipes|faults|preempted TIMES [MS]      MS: the length of each time, 100 by default
+//
+// Prints three numbers: the least and the most time, in ns, that the thread was off its CPU in that function in all, and how
+// many of the TIMES it waited. A preempted thread's least time is the exact one, from the kernel. The thread that ends a wait
+// does so in do_wake(), MS after it has seen that the main thread waits: no wait is shorter or left out on a busy machine.
 #include <err.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -12,18 +16,17 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "work.h"
 
-#define WAIT_NS 100000000L /* each time */
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int requests[2], answers[2], faults, schedstat;
+static int requests[2], answers[2], faults, schedstat, main_call;
 static char *page;
-static long page_bytes;
+static long page_bytes, wait_ns = 100000000;
 
 static long ns_of(clockid_t clock)
 {
@@ -33,17 +36,51 @@ static long ns_of(clockid_t clock)
 	return now.tv_sec * 1000000000L + now.tv_nsec;
 }
 
-/* Goes on while this thread is off its CPU. */
-static long away_ns(void)
+/*
+ * Time off the CPU is time that has passed, less processor time. One clock is read after the other: what happens to the
+ * thread in between makes the first of these too small, and the second too large.
+ */
+static long away_at_least(void)
 {
-	return ns_of(CLOCK_MONOTONIC) - ns_of(CLOCK_THREAD_CPUTIME_ID);
+	long now = ns_of(CLOCK_MONOTONIC);
+
+	return now - ns_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static void pass_time(void)
+static long away_at_most(void)
 {
-	struct timespec time = { 0, WAIT_NS };
+	long used = ns_of(CLOCK_THREAD_CPUTIME_ID);
+
+	return ns_of(CLOCK_MONOTONIC) - used;
+}
+
+static void sleep_ns(long ns)
+{
+	struct timespec time = { ns / 1000000000, ns % 1000000000 };
 
 	nanosleep(&time, NULL);
+}
+
+/*
+ * Whether the main thread waits in that system call, -1: in none. Of a thread that can run, or is only about to wait,
+ * the kernel says "running".
+ */
+static int main_waits_in(long call)
+{
+	char text[256] = "";
+	long found;
+
+	if (pread(main_call, text, sizeof(text) - 1, 0) < 0)
+		err(1, "/proc/self/task/.../syscall");
+	return sscanf(text, "%ld", &found) == 1 && found == call;
+}
+
+/* Lets the main thread's wait in that system call last wait_ns at least. */
+static void let_wait(long call)
+{
+	while (!main_waits_in(call))
+		sleep_ns(1000000);
+	sleep_ns(wait_ns);
 }
 
 static void tell(int fd)
@@ -59,22 +96,22 @@ static int heard(int fd)
 	return read(fd, &byte, 1) == 1;
 }
 
-/* Each returns how long it waited. What is around the calls keeps them from becoming jumps. */
+/* Each do_*() returns how long it waited at least. What is around the calls keeps them from becoming jumps. */
 static __attribute__((noinline)) long do_sleep(void)
 {
-	long start = away_ns();
+	long start = away_at_most();
 
-	pass_time();
-	return away_ns() - start;
+	sleep_ns(wait_ns);
+	return away_at_least() - start;
 }
 
 /* The other thread has it. */
 static __attribute__((noinline)) long do_lock(void)
 {
-	long start = away_ns();
+	long start = away_at_most();
 
 	pthread_mutex_lock(&lock);
-	start = away_ns() - start;
+	start = away_at_least() - start;
 	pthread_mutex_unlock(&lock);
 	return start;
 }
@@ -82,10 +119,10 @@ static __attribute__((noinline)) long do_lock(void)
 /* The other thread is about to write. */
 static __attribute__((noinline)) long do_read(void)
 {
-	long start = away_ns();
+	long start = away_at_most();
 
 	heard(answers[0]);
-	return away_ns() - start;
+	return away_at_least() - start;
 }
 
 static __attribute__((noinline)) long do_fault(void)
@@ -94,9 +131,9 @@ static __attribute__((noinline)) long do_fault(void)
 
 	if (madvise(page, page_bytes, MADV_DONTNEED))
 		err(1, "madvise");
-	start = away_ns();
+	start = away_at_most();
 	work_sink = work_sink + *(volatile char *)page;
-	return away_ns() - start;
+	return away_at_least() - start;
 }
 
 /* ns that the main thread was ready to run, and did not. */
@@ -115,7 +152,7 @@ static __attribute__((noinline)) long do_run(void)
 {
 	long before = delay_ns(), start = ns_of(CLOCK_MONOTONIC);
 
-	while (ns_of(CLOCK_MONOTONIC) - start < WAIT_NS)
+	while (ns_of(CLOCK_MONOTONIC) - start < wait_ns)
 		work_sink = work_sink + 1;
 	return delay_ns() - before;
 }
@@ -148,7 +185,7 @@ static void *hold_lock(void *unused)
 	while (heard(requests[0])) {
 		pthread_mutex_lock(&lock);
 		tell(answers[1]);
-		pass_time();
+		let_wait(SYS_futex);
 		do_wake(give_lock);
 	}
 	return unused;
@@ -157,7 +194,7 @@ static void *hold_lock(void *unused)
 static void *answer(void *unused)
 {
 	while (heard(requests[0])) {
-		pass_time();
+		let_wait(SYS_read);
 		do_wake(give_byte);
 	}
 	return unused;
@@ -168,7 +205,7 @@ static void *fetch_page(void *unused)
 	struct uffd_msg message;
 
 	while (read(faults, &message, sizeof(message)) == sizeof(message)) {
-		pass_time();
+		let_wait(-1);
 		do_wake(give_page);
 	}
 	return unused;
@@ -223,13 +260,15 @@ static void let_lock(void)
 	heard(answers[0]);
 }
 
-static const struct {
+struct kind {
 	const char *name;
 	void (*prepare)(void);
 	void *(*other)(void *); /* a thread beside; NULL: none */
 	void (*begin)(void);    /* each time */
 	long (*act)(void);
-} kinds[] = {
+};
+
+static const struct kind kinds[] = {
 	{ "sleeps", nothing, NULL, nothing, do_sleep },
 	{ "locks", nothing, hold_lock, let_lock, do_lock },
 	{ "pipes", nothing, answer, ask, do_read },
@@ -237,25 +276,58 @@ static const struct {
 	{ "preempted", prepare_one_cpu, compete, nothing, do_run },
 };
 
-int main(int argc, char **argv)
+static const struct kind *kind_named(const char *name)
 {
-	long times = argc == 3 ? atol(argv[2]) : 0, sum = 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(name, kinds[i].name))
+			return &kinds[i];
+	return NULL;
+}
+
+static void start_other(const struct kind *kind)
+{
+	char path[64];
 	pthread_t other;
 
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", getpid());
+	main_call = open(path, O_RDONLY | O_CLOEXEC);
+	if (main_call < 0)
+		err(1, "%s", path);
+	if (kind->other && pthread_create(&other, NULL, kind->other, NULL))
+		errx(1, "pthread_create");
+}
+
+/* How often this thread has given up its CPU to wait. */
+static long waits_so_far(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		err(1, "getrusage");
+	return usage.ru_nvcsw;
+}
+
+int main(int argc, char **argv)
+{
+	const struct kind *kind = argc == 3 || argc == 4 ? kind_named(argv[1]) : NULL;
+	long least = 0, most = 0, waits = 0, start, before;
+
+	if (!kind)
+		errx(2, "usage: offcpu_victim sleeps|locks|pipes|faults|preempted TIMES [MS]");
+	if (argc == 4)
+		wait_ns = atol(argv[3]) * 1000000;
 	if (pipe(requests) || pipe(answers))
 		err(1, "pipe");
-	for (size_t kind = 0; argc == 3 && kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
-		if (strcmp(argv[1], kinds[kind].name))
-			continue;
-		kinds[kind].prepare();
-		if (kinds[kind].other && pthread_create(&other, NULL, kinds[kind].other, NULL))
-			errx(1, "pthread_create");
-		for (long i = 0; i < times; i++) {
-			kinds[kind].begin();
-			sum += kinds[kind].act();
-		}
-		printf("%ld\n", sum);
-		return 0;
+	kind->prepare();
+	start_other(kind);
+	for (long i = 0; i < atol(argv[2]); i++) {
+		kind->begin();
+		before = waits_so_far();
+		start = away_at_least();
+		least += kind->act();
+		most += away_at_most() - start;
+		waits += waits_so_far() > before;
 	}
-	errx(2, "usage: offcpu_victim sleeps|locks|pipes|faults|preempted TIMES");
+	printf("%ld %ld %ld\n", least, most, waits);
+	return 0;
 }
