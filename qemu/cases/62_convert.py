@@ -15,6 +15,7 @@ import pytest
 import guest
 
 PERF = os.environ.get("PERF", "perf")
+SHOWN = 5  # pairs that differ
 START = {"_start", "clone", "clone3", "__clone", "__clone3", "thread_start"}
 
 
@@ -34,17 +35,20 @@ def converted(name):
 
 
 Frame = collections.namedtuple("Frame", "address name")
-SAMPLE = re.compile(r"\s\d+\s+\d+\.\d+:\s+\S+:")
+SAMPLE = re.compile(r"\s(-?\d+)\s+(\d+)\.(\d{9}):\s+\S+:")  # its thread and time
 
 
 def script(name):
-    """perf script's samples: lists of frames of user space, innermost first. "" stands for a function without a name."""
-    text = perf("script", "--no-inline", "-F", "comm,tid,time,event,ip,sym", "-i", name)
+    """perf script's samples in the order of their times: lists of frames of user space, innermost first. "" stands for a function
+    without a name."""
+    text = perf("script", "--no-inline", "--ns", "-F", "comm,tid,time,event,ip,sym", "-i", name)
     samples = []
-    for block in filter(SAMPLE.search, re.split(r"\n\s*\n", text)):  # others are warnings, of lost chunks for example
-        frames = [frame_of(line) for line in block.splitlines() if re.match(r"^\s+[0-9a-f]+ ", line)]
-        samples.append(addresses(frames))
-    return samples
+    for block in re.split(r"\n\s*\n", text):
+        found = SAMPLE.search(block)
+        if found:  # other blocks are warnings, of lost chunks for example
+            frames = [frame_of(line) for line in block.splitlines() if re.match(r"^\s+[0-9a-f]+ ", line)]
+            samples.append((int(found[2] + found[3]), int(found[1]), addresses(frames)))
+    return [frames for _, _, frames in sorted(samples, key=lambda sample: sample[:2])]
 
 
 def addresses(frames):
@@ -57,10 +61,15 @@ def frame_of(line):
     return Frame(int(address, 16), "" if symbol == "[unknown]" else re.sub(r"(@.*)?(\+0x[0-9a-f]+)?$", "", symbol))
 
 
+def in_order(report):
+    """Samples as script() has them: by their times, and those of the same time by their threads."""
+    return sorted(report.json["samples"], key=lambda sample: (sample["time_ns"], sample["tid"]))
+
+
 def stacks(report):
-    """The same of our report; addresses are those in files."""
+    """The frames of our report's samples; addresses are those in files."""
     frames = [Frame(int(frame["offset"], 16), frame["symbol"] or "") for frame in report.json["frames"]]
-    for sample in sorted(report.json["samples"], key=lambda sample: sample["time_ns"]):
+    for sample in in_order(report):
         stack = sample["user_stack"]
         yield [] if stack is None else [frames[index] for index in report.json["stacks"][stack]["frames"]]
 
@@ -76,27 +85,43 @@ def share_at_start(samples):
     return sum(map(ends_at_start, samples)) / max(len(samples), 1)
 
 
+def is_complete(report, sample):
+    return sample["user_stack"] is not None and report.json["stacks"][sample["user_stack"]]["complete"]
+
+
 def complete(report):
     """Of samples with a user stack."""
-    found = [report.json["stacks"][sample["user_stack"]]["complete"] for sample in report.json["samples"] if sample["user_stack"] is not None]
+    found = [is_complete(report, sample) for sample in report.json["samples"] if sample["user_stack"] is not None]
     return sum(found) / max(len(found), 1)
 
 
+def in_words(frames):
+    return " < ".join(f"{frame.name or '?'}:{frame.address:x}" for frame in frames)
+
+
+def check_few(rule, pairs, number):
+    """Pairs of our frames and perf's that break the rule are one in a hundred of that number at most; one is always allowed."""
+    print(f"{rule}: not so for {len(pairs)} of {number}")
+    for own, theirs in pairs[:SHOWN]:
+        print(f"uwind's: {in_words(own)}\nperf's:  {in_words(theirs)}")
+    assert len(pairs) <= max(1, 0.01 * number), f"{rule}: not so for {len(pairs)} of {number}"
+
+
 def check_against_perf(report, oracle):
+    """Sample by sample, of those that perf has walked to the end."""
     assert len(report.json["samples"]) == len(oracle) > 50
     assert report.requested == len(oracle)
     assert report.accounted == report.requested
     ours = list(stacks(report))
     print(f"{len(oracle)} samples; at their thread's start: perf {share_at_start(oracle):.4f}, uwind {share_at_start(ours):.4f}; "
           f"complete {complete(report):.4f}; frames: perf {sum(map(len, oracle))}, uwind {sum(map(len, ours))}")
-    for own, theirs in zip(ours, oracle):
-        if ends_at_start(theirs) and not ends_at_start(own):
-            print(f"uwind's: {own}\nperf's: {theirs}")
-    assert share_at_start(ours) >= share_at_start(oracle) - 0.01
-    assert complete(report) >= share_at_start(oracle) - 0.01
-    same, other = compare(ours, oracle)
-    # Of programs that perf hardly gets through, it is no oracle.
-    assert same + other < len(oracle) / 2 or same >= 0.99 * (same + other), (same, other)
+    walked = [one for one in zip(in_order(report), ours, oracle) if ends_at_start(one[2])]
+    unfinished = [(own, theirs) for sample, own, theirs in walked if not (ends_at_start(own) and is_complete(report, sample))]
+    check_few("uwind walks to the end what perf does", unfinished, len(walked))
+    if len(walked) >= len(oracle) / 2:  # of programs that perf hardly gets through, it is no oracle
+        compared = [(own, theirs) for sample, own, theirs in walked if not is_cut_short(report, sample, own, theirs)]
+        print(f"of {len(walked) - len(compared)} stacks of the dynamic linker perf leaves frames out")
+        check_few("frames are perf's", [pair for pair in compared if not is_same_stack(*pair)], len(compared))
 
 
 def is_same(own, theirs):
@@ -105,15 +130,21 @@ def is_same(own, theirs):
     return (own.address - theirs.address) % 4096 in (0, 1)
 
 
-def compare(ours, oracle):
-    """Stacks that perf has walked to the end: how many are the same as ours, and how many are not."""
-    same = other = 0
-    for own, theirs in zip(ours, oracle):
-        if not ends_at_start(theirs):
-            continue
-        equal = len(own) == len(theirs) and all(map(is_same, own, theirs))
-        same, other = same + equal, other + (not equal)
-    return same, other
+def is_same_stack(own, theirs):
+    return len(own) == len(theirs) and all(map(is_same, own, theirs))
+
+
+def is_cut_short(report, sample, own, theirs):
+    """Whether perf's stack is ours without frames in the middle, in a process that has not left the dynamic linker yet. perf finds
+    no CFI then, follows frame pointers, and leaves out who calls a function without one."""
+    if not own or is_same_stack(own, theirs):
+        return False
+    outermost = report.json["stacks"][sample["user_stack"]]["frames"][-1]
+    if not os.path.basename(report.module(outermost)).startswith("ld-"):
+        return False
+    rest = iter(own)
+    has_each = all(any(is_same(frame, wanted) for frame in rest) for wanted in theirs)
+    return has_each and is_same(own[0], theirs[0]) and is_same(own[-1], theirs[-1])
 
 
 WORK = {
@@ -138,8 +169,9 @@ def test_chains_of_frame_pointers_are_taken_over():
     report, oracle = converted(name), script(name)
     assert len(report.json["samples"]) == len(oracle)
     ours = list(map(addresses, stacks(report)))
-    same = [len(own) >= len(theirs) and all(map(is_same, own, theirs)) for own, theirs in zip(ours, oracle)]
-    assert sum(same) == len(same), [pair for pair in zip(same, ours, oracle) if not pair[0]][:2]
+    pairs = list(zip(ours, oracle))
+    different = [(own, theirs) for own, theirs in pairs if len(own) < len(theirs) or not all(map(is_same, own, theirs))]
+    check_few("chains are perf's", different, len(pairs))
 
 
 def test_several_events_are_told_apart():
