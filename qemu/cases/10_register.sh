@@ -9,10 +9,10 @@ want "the command lowers .eh_frame" uwind table stat /bin/sh >stat.txt
 uwind table dump $PROGRAMS/sframe_victim >dump.txt || fail "table dump"
 [ "$(wc -l <dump.txt)" -gt 10 ] || fail "a dump has a line per row"
 
-$PROGRAMS/sframe_victim 60 &
+$PROGRAMS/sframe_victim 600 &
 victim=$!
 begin r -F 199 -p $victim
-until_true 20 has_tables sframe_victim libc.so || fail "the victim's and the C library's tables are listed: $(cat list.txt)"
+until_true "$PATIENCE" has_tables sframe_victim libc.so || fail "the victim's and the C library's tables are listed: $(cat list.txt)"
 grep sframe_victim list.txt | grep -q sframe-v1 || fail "the victim's table comes from its SFrame section: $(cat list.txt)"
 end r $recorder table:sframe_victim:sframe-v1 table:libc.so:eh_frame method:sframe_victim:sframe
 kill $victim

@@ -14,7 +14,7 @@ sampled() { [ "$(status_of requested)" -ge $((start + 300)) ]; }
 # begin_asker NAME: a recording of the asker, whose tables are there.
 begin_asker() {
 	begin "$1" -p $asker -F 199
-	until_true 60 has_tables asker libc.so.6 || fail "$1: the tables are there: $(cat list.txt)"
+	until_true "$PATIENCE" has_tables asker libc.so.6 || fail "$1: the tables are there: $(cat list.txt)"
 }
 
 objcopy -O binary --only-section=.sframe --set-section-flags .sframe=alloc $PROGRAMS/sframe_victim section
@@ -36,7 +36,7 @@ halt $asker
 echo N >/sys/module/uwind/parameters/step_cache
 start_stress spoil=$asker
 kill -CONT $asker
-until_true 30 retired || fail "one table is retired: $(uwind status)"
+until_true "$PATIENCE" retired || fail "one table is retired: $(uwind status)"
 halt $asker
 rmmod uwind_stress || fail "rmmod uwind_stress"
 echo Y >/sys/module/uwind/parameters/step_cache
@@ -50,7 +50,7 @@ dmesg | grep 'out of service'
 
 begin_asker anew
 start=$(status_of requested)
-until_true 60 sampled || fail "samples are taken: $(uwind status)"
+until_true "$PATIENCE" sampled || fail "samples are taken: $(uwind status)"
 end anew $recorder samples:asker:100 complete:asker:95 chain:asker:ask:ask_below chain:asker:ask_below:main
 retired || fail "no other table is retired: $(uwind status)"
 kill -KILL $asker

@@ -10,7 +10,7 @@ same() {
 	shift
 	"$@" &
 	other=$!
-	until_true 120 has_tables "$file" libc.so ld-linux || fail "its tables are there: $(cat list.txt)"
+	until_true "$PATIENCE" has_tables "$file" libc.so ld-linux || fail "its tables are there: $(cat list.txt)"
 	kill -STOP $other
 	want "the module's record is the core's" /root/truth_kernel "${STOPS:-40}" "$@"
 	kill -KILL $other
@@ -20,7 +20,7 @@ insert_module
 mkdir reports
 uwindd --interval 3600 --dir reports >daemon.log 2>&1 &
 daemon=$!
-until_true 30 is_sampling || fail "uwindd samples: $(cat daemon.log)"
+until_true "$PATIENCE" is_sampling || fail "uwindd samples: $(cat daemon.log)"
 same sframe_victim $PROGRAMS/sframe_victim 3600
 same python3 python3 -c 'while True: sorted(str(i) for i in range(2000))'
 kill -TERM $daemon

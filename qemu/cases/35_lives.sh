@@ -21,19 +21,20 @@ live() {
 	life=$1
 	shift
 	insert_module
+	with="nice -n -5" # the victims want all processors, and tables are to be made meanwhile
 	begin "$life" -a -F 1999
 	$PROGRAMS/lives_victim "$life" >"$life.txt" 2>&1 &
 	victim=$!
-	until_true 30 has_tables lives_victim || fail "$life: its table is there: $(cat list.txt)"
+	until_true "$PATIENCE" has_tables lives_victim || fail "$life: its table is there: $(cat list.txt)"
 	sleep 2
-	until_true 30 asked 2000 || fail "$life: samples are taken"
+	until_true "$PATIENCE" asked 2000 || fail "$life: samples are taken"
 	[ "$life" != loads ] || until_true 300 loaded || fail "loads: ${LOADS:-1000} times"
 	refuses_rmmod
 	end "$life" $recorder "$@"
 	remove_module "$life"
 	! gone $victim || fail "$life: it lives on: $(cat "$life.txt")"
 	kill -KILL $victim
-	until_true 5 gone $victim || fail "$life: it can be killed"
+	until_true "$PATIENCE" gone $victim || fail "$life: it can be killed"
 	wait $victim 2>/dev/null
 	echo "$life: rmmod took $took ms"
 }

@@ -21,5 +21,5 @@ count_no_calls
 echo "crowd: $registered notifiers were registered; memory maps that are known: $(status_of spaces)"
 [ "$registered" = 0 ] || fail "no notifier is registered for those who are sampled: $registered"
 few_spaces() { [ "$(status_of spaces)" -lt 60 ]; }
-until_true 10 few_spaces || fail "what is known of those who ended goes: $(status_of spaces)"
+until_true "$PATIENCE" few_spaces || fail "what is known of those who ended goes: $(status_of spaces)"
 remove_module "after"

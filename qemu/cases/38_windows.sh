@@ -46,8 +46,8 @@ fail_under_an_opener() {
 	start_opener
 	for _ in 1 2 3; do ! insert fail_part="$1" stall_point=$INIT stall_ms=50 2>/dev/null || fail "the last part fails"; done
 	[ ! -s opened ] || fail "nobody had a device open"
-	until_true 10 insert || fail "the module can be inserted after that"
-	until_true 60 test -s opened || fail "its device can be opened then"
+	until_true "$PATIENCE" insert || fail "the module can be inserted after that"
+	until_true "$PATIENCE" test -s opened || fail "its device can be opened then"
 	kill $opener
 	wait $opener 2>/dev/null
 }
@@ -88,15 +88,15 @@ freeze_at_birth() {
 	stall $CHILD_BINDS 1000
 	$PROGRAMS/windows_check born >born.txt &
 	born=$!
-	until_true 10 test -s born.txt || fail "a child is born"
+	until_true "$PATIENCE" test -s born.txt || fail "a child is born"
 	for pid in $born $(cat born.txt); do echo "$pid" >freezer/born/cgroup.procs; done
 	echo FROZEN >freezer/born/freezer.state
-	until_true 20 grep -q FROZEN freezer/born/freezer.state || fail "who binds ranges at birth is frozen: $(cat freezer/born/freezer.state)"
+	until_true "$PATIENCE" grep -q FROZEN freezer/born/freezer.state || fail "who binds ranges at birth is frozen: $(cat freezer/born/freezer.state)"
 	echo THAWED >freezer/born/freezer.state
 	kill -KILL "$born" "$(cat born.txt)"
 	wait "$born" 2>/dev/null
 	stall 0 5
-	until_true 10 rmdir freezer/born || fail "they go"
+	until_true "$PATIENCE" rmdir freezer/born || fail "they go"
 	umount freezer
 }
 

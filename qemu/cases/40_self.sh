@@ -26,8 +26,10 @@ dmesg | grep -q 'x.nuwind: forged.*\[[0-9]*\]: .sframe section of .*filex.nuwind
 ! dmesg | grep forged | grep -qv 'is refused: ' || fail "a name makes a line of its own: $(dmesg | grep forged)"
 want_status "nobody may not record" 77 as_nobody uwind record --duration 1 -o /tmp/nobody.json -- true
 
-setpriv --reuid=65534 --regid=65534 --clear-groups ./self_register work 60 &
+setpriv --reuid=65534 --regid=65534 --clear-groups ./self_register work 600 &
 victim=$!
-want "its stacks are recorded" uwind record -F 199 -p $victim --duration 5 -o r.json
+begin r -F 199 -p $victim
+before=$(status_of requested)
+until_true "$PATIENCE" asked $((before + 300)) || fail "its stacks are asked for: $(uwind status)"
+end r $recorder samples:self_register:100 complete:self_register:90 chain:self_register:work_recurse:main
 kill $victim
-rules r.json schema balance samples:self_register:100 complete:self_register:90 chain:self_register:work_recurse:main

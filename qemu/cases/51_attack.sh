@@ -28,9 +28,14 @@ cat attack.txt
 end bystander $recorder samples:sframe_victim:50 complete:sframe_victim:95
 kill $bystander
 wake_all
-until_true 30 is_quiet || fail "the attackers leave nothing: $(uwind status; ps -eo pid,ppid,user,stat,wchan:24,args)"
+until_true "$PATIENCE" is_quiet || fail "the attackers leave nothing: $(uwind status; ps -eo pid,ppid,user,stat,wchan:24,args)"
 want "every request is answered or lost" is_balanced
-uwind record -F 199 --duration 60 -o after.json -- $PROGRAMS/sframe_victim 3 >record.log 2>&1 || fail "recording afterwards: $(cat record.log)"
-rules after.json schema balance samples:sframe_victim:100 complete:sframe_victim:95
+$PROGRAMS/sframe_victim 3600 &
+victim=$!
+begin after -F 199 -p $victim
+before=$(status_of requested)
+until_true "$PATIENCE" asked $((before + 300)) || fail "afterwards stacks are asked for: $(uwind status)"
+end after $recorder samples:sframe_victim:100 complete:sframe_victim:95
+kill $victim
 remove_module afterwards
 insert_module

@@ -17,23 +17,35 @@ ln dlopen_victim dlopen_again
 cp $PROGRAMS/threads_victim service
 ln service others
 
+# recorded NAME RULE...: the recording, which has begun, ends after a thousand more requests, and its report keeps the rules.
+recorded() {
+	before=$(status_of requested)
+	until_true "$PATIENCE" asked $((before + 1000)) || fail "$1: stacks are asked for: $(uwind status)"
+	name=$1
+	shift
+	end "$name" $recorder "$@"
+}
+
 # Of every kind: one user's part, others' parts, the ids of a user's namespace, and what all users have together; to a cgroup as well.
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 $PROGRAMS/quota_check >quota.txt || fail "what users may keep is bounded: $(grep -v '^ok' quota.txt)"
-until_true 20 no_tables || fail "nothing is left of it: $(uwind list)"
+until_true "$PATIENCE" no_tables || fail "nothing is left of it: $(uwind list)"
 
 # One user has an eighth of the budget; four fill the half that is for all of them, and the other half stays.
 echo 1 >$parameters/table_budget_mib
 fillers=
 for user in 65531 65532 65533 65534; do
-	as_user $user ./self_register fill 60 >$user.txt &
+	as_user $user ./self_register fill 600 >$user.txt &
 	fillers="$fillers $!"
-	until_true 60 grep -q sections $user.txt || fail "user $user registers sections: $(cat $user.txt)"
+	until_true "$PATIENCE" grep -q sections $user.txt || fail "user $user registers sections: $(cat $user.txt)"
 	grep -q 'Disk quota exceeded' $user.txt || fail "one user's share ends: $(cat $user.txt)"
 done
 [ "$(status_of table_bytes)" -le 524288 ] || fail "they hold half of the budget: $(status_of table_bytes)"
-want "there is room for others" uwind record -F 199 -o budget.json -- $PROGRAMS/sframe_victim 4
-rules budget.json schema balance samples:sframe_victim:100 complete:sframe_victim:95
+$PROGRAMS/sframe_victim 600 &
+other=$!
+begin budget -F 499 -p $other
+recorded budget samples:sframe_victim:100 complete:sframe_victim:95 # there is room for others
+kill $other
 # shellcheck disable=SC2086  # process numbers
 kill $fillers
 # shellcheck disable=SC2086
@@ -46,12 +58,12 @@ as_user 65534 ./lives_victim files &
 flood=$!
 begin flood -a -F 499
 refuses() { [ "$(status_of files_refused)" != 0 ]; }
-until_true 30 refuses || fail "files that are refused are counted: $(uwind status)"
+until_true "$PATIENCE" refuses || fail "files that are refused are counted: $(uwind status)"
 as_user 65534 ./service 600 &
 service=$!
 ./dlopen_victim 300 2 &
 first=$!
-until_true 120 has_tables dlopen_ plugin.so || fail "somebody else's program has tables: $(cat list.txt)"
+until_true "$PATIENCE" has_tables dlopen_ plugin.so || fail "somebody else's program has tables: $(cat list.txt)"
 kill $first
 ./dlopen_again 8 2 || fail "somebody else's program"
 end flood $recorder samples:lives_victim:100 samples:dlopen_again:100 complete:dlopen_again:80 \
@@ -60,8 +72,7 @@ kill $flood
 
 # What the user's other programs were refused meanwhile, they are not for ever.
 begin after -F 499 -p $service
-sleep 3
-end after $recorder samples:service:100 complete:service:80
+recorded after samples:service:100 complete:service:80
 echo 16384 >$parameters/max_files
 kill $service
 
@@ -70,21 +81,18 @@ echo 0 >$parameters/space_quota
 begin uncached -a -F 499
 as_user 65534 ./service 600 &
 service=$!
-sleep 5
-end uncached $recorder samples:service:100 complete:service:60
+until_true "$PATIENCE" has_tables service libc.so || fail "the user's program has tables: $(cat list.txt)"
+recorded uncached samples:service:100 complete:service:60
 echo 4096 >$parameters/space_quota
 
 # A user whose threads owe many stacks leaves others theirs, and has room again as they are answered.
-asked_before=$(status_of requested)
 echo 0 >$parameters/request_quota
-start owed -a -F 499
 ./others 600 &
 others=$!
-until_true 60 asked $((asked_before + 500)) || fail "others are sampled: $(cat owed.log)"
-end owed $recorder samples:others:100 absent:service lost_some:nomem
+begin owed -a -F 499
+recorded owed samples:others:100 absent:service lost_some:nomem
 echo 8 >$parameters/request_quota
 begin given_back -F 499 -p $service
-sleep 3
-end given_back $recorder samples:service:100
+recorded given_back samples:service:100
 echo 8192 >$parameters/request_quota
 kill $service $others

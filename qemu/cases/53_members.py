@@ -49,13 +49,19 @@ def others(programs):
 
 
 @pytest.fixture
-def start_as_ann(programs):
-    """start_as_ann(NAME, COMMAND...): her program of that name."""
-    def start(name, *command):
-        process = programs.start(*as_user(ANN), *command)
-        guest.wait_until(20, f"{name} runs", lambda: guest.read(f"/proc/{process.pid}/comm").strip() == name)
+def start_as(programs):
+    """start_as(USER, NAME, COMMAND...): the user's program of that name."""
+    def start(user, name, *command):
+        process = programs.start(*as_user(user), *command)
+        guest.wait_until(guest.PATIENCE, f"{name} runs", lambda: guest.read(f"/proc/{process.pid}/comm").strip() == name)
         return process
     return start
+
+
+@pytest.fixture
+def start_as_ann(start_as):
+    """start_as_ann(NAME, COMMAND...): her program of that name."""
+    return lambda name, *command: start_as(ANN, name, *command)
 
 
 @pytest.fixture
@@ -72,7 +78,7 @@ def is_hidden(process):
 def unseen(start_as_ann):
     """Ann's, but not hers to see: one hides itself, one is privileged."""
     processes = [start_as_ann("hide", "./hide", "hide", 300), start_as_ann("privileged", "privileged", "busy", 300)]
-    guest.wait_until(20, "Ann cannot see them", lambda: all(map(is_hidden, processes)))
+    guest.wait_until(guest.PATIENCE, "Ann cannot see them", lambda: all(map(is_hidden, processes)))
     return processes
 
 
@@ -138,7 +144,7 @@ def test_a_members_counters_interrupt_nobody_but_their_own_threads(others, recor
     time.sleep(2)
     assert timers_in_looks(20) < 20
     start_as_ann("busy", "./busy", "busy", 300)
-    guest.wait_until(10, "a thread of Ann's has a counter", timers)
+    guest.wait_until(guest.PATIENCE, "a thread of Ann's has a counter", timers)
     guest.wait_for_requests(1000)
     program = recording.end().of("busy")
     assert program.samples >= 20
@@ -168,7 +174,8 @@ def spoiled_table(folder, programs):
     """Ann's, for a program that others run, too."""
     with open("spoil.log", "w", encoding="utf-8") as log:
         programs.start(*as_user(ANN), "./spoil", "spoil", f"{folder}/dlopen_victim", stdout=log, stderr=subprocess.STDOUT)
-    guest.wait_until(20, lambda: f"a member ties a table: {guest.read('spoil.log')}", lambda: "tied" in guest.read("spoil.log"))
+    guest.wait_until(guest.PATIENCE, lambda: f"a member ties a table: {guest.read('spoil.log')}",
+                     lambda: "tied" in guest.read("spoil.log"))
 
 
 @pytest.mark.usefixtures("spoiled_table")
@@ -185,11 +192,13 @@ class TestWhatAMemberSpoils:
         assert "dlopen_victim" not in guest.run(*as_user(BEN), "uwind", "list")
 
 
-def test_what_a_member_registers_is_charged_and_recording_goes_on_without(set_parameter):
+def test_what_a_member_registers_is_charged_and_recording_goes_on_without(set_parameter, start_as, record):
     set_parameter("member_quota_kib", 16)
-    said = record_command(BEN, "quota", "./sframe_victim", 3, options=("-F", 199))
-    assert guest.checked_report(f"{BEN}/quota.json").of("sframe_victim").samples >= 100
-    assert "quota" in said.lower()
+    program = start_as(BEN, "sframe_victim", "./sframe_victim", 300)
+    recording = record(f"{BEN}/quota", "-F", 199, "-p", program.pid, prefix=as_user(BEN))
+    guest.wait_for_requests(300)
+    assert recording.end().of("sframe_victim").samples >= 100
+    assert "quota" in recording.log().lower()
 
 
 def test_a_member_counts_what_perf_lets_them_count(set_file):

@@ -25,7 +25,7 @@ one_cycle() {
 	wait $load 2>/dev/null
 }
 
-# Milliseconds that rmmod took, its own start not included, go to the longest of all.
+# Removes the module. took is how many milliseconds that lasted, longest the most so far.
 timed_rmmod() {
 	waiting="rmmod in cycle $cycle"
 	took=$(python3 "$CASES/remove_module.py") || fail "rmmod in cycle $cycle"
@@ -44,7 +44,7 @@ ticks() { cut -d' ' -f14 "/proc/$1/stat"; }
 # runs PROCESS: it uses the processor again, so that it has been in user space.
 runs() {
 	before=$(ticks "$1")
-	until_true 60 has_run "$1" || fail "process $1 goes on in cycle $cycle"
+	until_true $PATIENCE has_run "$1" || fail "process $1 goes on in cycle $cycle"
 }
 has_run() { [ "$(ticks "$1")" -gt "$before" ]; }
 
@@ -61,7 +61,7 @@ start_held() {
 	halt $stopped
 	echo $in_cgroup >$frozen/cgroup.procs
 	echo 1 >$frozen/cgroup.freeze
-	until_true 10 is_frozen || fail "the cgroup is frozen"
+	until_true $PATIENCE is_frozen || fail "the cgroup is frozen"
 }
 
 # Whoever likes may do this; two keep the processors from ever seeing a task outside of the kernel.

@@ -9,9 +9,9 @@ victim=$!
 uwindd --interval 2 --dir "$WORK/reports" &
 daemon=$!
 two_reports() { [ "$(find "$WORK/reports" -name '*.json' 2>/dev/null | wc -l)" -ge 2 ]; }
-until_true 30 two_reports || fail "a report appears every two seconds: $(ls -l "$WORK/reports")"
+until_true $PATIENCE two_reports || fail "a report appears every two seconds: $(ls -l "$WORK/reports")"
 sampled() { one_keeps "$WORK/reports" schema samples:sframe_victim:20; }
-until_true 60 sampled || sampled || fail "what runs is in a report"
+until_true $PATIENCE sampled || sampled || fail "what runs is in a report"
 kill -TERM $daemon
 want_status "the service ends well on SIGTERM" 0 wait $daemon
 [ "$(stat -c %a "$WORK/reports")" = 750 ] || fail "the folder of reports is closed to others"
@@ -21,11 +21,11 @@ uwind list >list.txt || fail "uwind list"
 uwindd --interval 2 --dir "$WORK/reports" &
 daemon=$!
 listed() { uwind list | grep -q sframe_victim; }
-until_true 20 listed || fail "the service registers what runs"
+until_true $PATIENCE listed || fail "the service registers what runs"
 kill -KILL $daemon
 wait $daemon 2>/dev/null
 kill $victim
 unlisted() { ! listed; }
-until_true 5 unlisted || fail "no tables are left behind by a killed service: $(uwind list)"
-want "the module can be removed after that" rmmod uwind
+until_true $PATIENCE unlisted || fail "no tables are left behind by a killed service: $(uwind list)"
+remove_module "after a killed service"
 insert_module

@@ -25,35 +25,35 @@ setpriv --reuid=65534 --regid=65534 --clear-groups "$WORK/private/sframe_victim"
 victim=$!
 
 python3 "$CASES/notify_listener.py" "$WORK/socket" heard.txt &
-until_true 10 test -S "$WORK/socket" || fail "the listener listens"
+until_true $PATIENCE test -S "$WORK/socket" || fail "the listener listens"
 printf 'interval = 2\ndir = %s\n' "$WORK/first" >uwindd.conf
 NOTIFY_SOCKET=$WORK/socket WATCHDOG_USEC=4000000 setpriv --inh-caps=-all --bounding-set=$LEFT \
 	uwindd --config "$WORK/uwindd.conf" >log.txt 2>&1 &
 service=$!
-until_true 60 heard '^READY=1' || fail "the service says that it is ready: $(cat heard.txt log.txt)"
+until_true $PATIENCE heard '^READY=1' || fail "the service says that it is ready: $(cat heard.txt log.txt)"
 want "it samples then" is_sampling
-until_true 30 newest_is first 2 || fail "reports go where the configuration says: $(cat log.txt)"
-until_true 30 heard_times '^WATCHDOG=1' 2 || fail "it gives signs of life: $(cat heard.txt)"
-until_true 30 heard '^STATUS=[0-9]* samples in 2 s, ' || fail "it tells its figures: $(cat heard.txt)"
-until_true 60 keeps first || keeps first || fail "its reports are good"
+until_true $PATIENCE newest_is first 2 || fail "reports go where the configuration says: $(cat log.txt)"
+until_true $PATIENCE heard_times '^WATCHDOG=1' 2 || fail "it gives signs of life: $(cat heard.txt)"
+until_true $PATIENCE heard '^STATUS=[0-9]* samples in [0-9]* s, ' || fail "it tells its figures: $(cat heard.txt)"
+until_true $PATIENCE keeps first || keeps first || fail "its reports are good"
 
 # What is wrong is refused, in words; the service goes on as before.
 printf 'intervall = 2\nfrequency = 0\n' >uwindd.conf
 kill -HUP $service
-until_true 30 logged "uwindd.conf:1: there is no key 'intervall': did you mean 'interval'" ||
+until_true $PATIENCE logged "uwindd.conf:1: there is no key 'intervall': did you mean 'interval'" ||
 	fail "a wrong configuration is named: $(cat log.txt)"
 want "so is its other mistake" logged "uwindd.conf:2: frequency is '0', but must be a number from 1 to 100000"
 want_status "the same is said beforehand" 78 sh -c 'uwindd --check-config --config uwindd.conf 2>said.txt'
 before=$(reports first | wc -l)
-until_true 30 newest_is first $((before + 2)) || fail "the old configuration holds: $(cat log.txt)"
+until_true $PATIENCE newest_is first $((before + 2)) || fail "the old configuration holds: $(cat log.txt)"
 
 # Another folder and frequency: the old recording's last report, then a new session.
 printf 'interval = 2\nfrequency = 199\ndir = %s\n' "$WORK/second" >uwindd.conf
 kill -HUP $service
-until_true 60 newest_is second 3 || fail "the new configuration holds: $(cat log.txt)"
+until_true $PATIENCE newest_is second 3 || fail "the new configuration holds: $(cat log.txt)"
 full=$(reports second | tail -n 1)
 grep -q '"frequency_hz": 199' "$full" || fail "the new frequency holds: $(head -c 600 "$full")"
-until_true 60 keeps second || keeps second || fail "its reports are good"
+until_true $PATIENCE keeps second || keeps second || fail "its reports are good"
 want "one session is left" is_sampling
 [ "$(grep -c '^RELOADING=1 MONOTONIC_USEC=[0-9]*$' heard.txt)" = 2 ] || fail "each reload is told: $(cat heard.txt)"
 [ "$(grep -c '^READY=1' heard.txt)" = 3 ] || fail "and so is its end: $(cat heard.txt)"

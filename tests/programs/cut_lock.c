@@ -6,7 +6,8 @@
 // As root, with the module loaded, and cgroup2 where it usually is. A process cuts a file off again and again, which it has mapped
 // many times, in a control group that gives it a hundredth of a processor: the file's lock is held for most of a second, again
 // and again. Children have that file mapped behind all libraries, so that every other lock of theirs is taken before it, and register
-// a section. Another process maps what all of them run.
+// a section. Another process maps what all of them run. Time in which a processor stands still, as on a host that is busy, is
+// not counted: beside it a process on each processor reads the clock again and again, and does nothing else.
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -17,11 +18,15 @@
 #include "work.h"
 
 #define NR_MAPPINGS 2000
-#define MOST_WAIT_S 0.4 /* the lock is held for up to a second */
+#define MOST_WAIT_S 0.4  /* the lock is held for up to a second */
+#define MOST_STEP_S 0.05 /* between two looks at the clock: what is above that the processor stood still */
 #define NR_ERRNOS   135
 #define NR_CHILDREN 16
+#define MOST_CPUS   64
 
 struct board {
+	volatile double ran[MOST_CPUS];  /* seconds that the processor did not stand still; 0: it is none of ours */
+	volatile int over;               /* who reads the clock may end */
 	volatile int begun;              /* to cut the file off, in the control group */
 	unsigned int results[NR_ERRNOS]; /* of registering, by errno */
 };
@@ -68,20 +73,89 @@ static _Noreturn void register_section(int fd, int child, int nr_children, doubl
 	_exit(0);
 }
 
-/* The longest that mapping the common file took. At real-time priority: it waits for locks, not for a processor. */
-static double longest_wait(double seconds)
+/* Waits for locks from here on, not for a processor. */
+static void be_first(int priority)
 {
-	const struct sched_param priority = { .sched_priority = 50 };
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	double now = work_clock(CLOCK_MONOTONIC), end = now + seconds, longest = 0;
+	const struct sched_param param = { .sched_priority = priority };
 
-	sched_setscheduler(0, SCHED_FIFO, &priority);
-	while (now < end) {
-		munmap(mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), page);
-		if (work_clock(CLOCK_MONOTONIC) - now > longest)
-			longest = work_clock(CLOCK_MONOTONIC) - now;
+	sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+/* Maps nothing, so that no lock of the test's keeps it. */
+static _Noreturn void read_clock(int cpu)
+{
+	double last = work_clock(CLOCK_MONOTONIC), now;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		exit(1);
+	be_first(51);
+	while (!board->over) {
 		usleep(1000);
 		now = work_clock(CLOCK_MONOTONIC);
+		board->ran[cpu] += now - last < MOST_STEP_S ? now - last : MOST_STEP_S;
+		last = now;
+	}
+	_exit(0);
+}
+
+static void start_clock(int cpu)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		read_clock(cpu);
+	while (!board->ran[cpu]) {
+		if (waitpid(pid, NULL, WNOHANG)) {
+			fprintf(stderr, "cut_lock: nobody reads the clock of processor %d\n", cpu);
+			exit(1);
+		}
+		usleep(1000);
+	}
+}
+
+static void start_clocks(void)
+{
+	cpu_set_t set;
+
+	sched_getaffinity(0, sizeof(set), &set);
+	for (int cpu = 0; cpu < MOST_CPUS; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			start_clock(cpu);
+}
+
+/* The seconds since before, of the processor that stood still for longest. */
+static double time_since(const double before[MOST_CPUS])
+{
+	double least = 1e9;
+
+	for (int cpu = 0; cpu < MOST_CPUS; cpu++)
+		if (before[cpu] && board->ran[cpu] - before[cpu] < least)
+			least = board->ran[cpu] - before[cpu];
+	return least;
+}
+
+static void read_clocks(double now[MOST_CPUS])
+{
+	for (int cpu = 0; cpu < MOST_CPUS; cpu++)
+		now[cpu] = board->ran[cpu];
+}
+
+/* The longest that mapping the common file took. */
+static double longest_wait(double seconds)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	double end = work_clock(CLOCK_MONOTONIC) + seconds, longest = 0, wait, before[MOST_CPUS];
+
+	be_first(50);
+	while (work_clock(CLOCK_MONOTONIC) < end) {
+		read_clocks(before);
+		munmap(mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), page);
+		wait = time_since(before);
+		longest = wait > longest ? wait : longest;
+		usleep(1000);
 	}
 	return longest;
 }
@@ -100,6 +174,7 @@ int main(int argc, char **argv)
 		return 64;
 	}
 	slow_cgroup_make(0);
+	start_clocks();
 	for (int i = 0; i < NR_CHILDREN; i++)
 		if (fork() == 0)
 			register_section(fd, i, NR_CHILDREN, seconds);
@@ -110,6 +185,7 @@ int main(int argc, char **argv)
 		usleep(1000);
 	board->begun = 1; /* the children end, even if it has */
 	longest = longest_wait(seconds);
+	board->over = 1;
 	check("the file is cut off all the time", waitpid(cutter, NULL, WNOHANG) == 0, "its process has ended");
 	slow_cgroup_let_go();
 	kill(cutter, SIGKILL);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // Whether a sampled task ever waits for another that is held inside the module: prints "ok RULE" or "FAIL RULE".
 //
-// Usage: held_check SECONDS
+// Usage: held_check SECONDS    each part lasts for at least so long, and until it has seen what it checks
 //
 // As root, with a test build of the module (UWIND_STALL=1) and two processors. Three programs that only compute are
-// sampled: one is held where the module lets it be, one shares its processor, one has another. Who only computes sleeps
-// only if something in the kernel puts it to sleep: its voluntary context switches are counted.
+// sampled: one is held where the module lets it be, one shares its processor, one has another. Who only computes, on
+// memory that is there, sleeps only if something in the kernel puts it to sleep: voluntary context switches are counted.
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,11 +23,13 @@
 #define PARAMETERS  "/sys/module/uwind/parameters/"
 #define RATE_HZ     3999
 #define HOLD_MS     90
-#define BEGIN_MS    60000 /* one that has not begun by then shows in what it did */
-#define DEPTH       250
-#define MOST_SLEEPS 1     /* for the kernel's own reasons */
+#define BEGIN_MS    60000  /* one that has not begun by then shows in what it did */
+#define LIMIT_MS    120000 /* for all parts: what has not been seen by then fails */
+#define DEPTH       400
+#define MOST_SLEEPS 1     /* for the kernel's own reasons, besides one for each page fault */
 #define LEAST_FULL  12288 /* bytes of a message that the next stack had no room in */
-#define TRIES       10    /* a busy machine may take too few samples to fill a message */
+#define LEAST_HELD  6     /* times that a task was held, and messages beside it */
+#define LEAST_TURNS 50    /* of those who must not wait */
 
 enum stall_point { MESSAGE_SEND = 2, BATCH_TAKEN = 4 };
 enum who { HELD, NEIGHBOUR, OTHER, NR_WORKERS };
@@ -35,12 +37,16 @@ enum who { HELD, NEIGHBOUR, OTHER, NR_WORKERS };
 struct board {
 	volatile int begun[NR_WORKERS];
 	volatile int over;
-	long sleeps[NR_WORKERS];
-	long worst_ms[NR_WORKERS];
+	volatile long turns[NR_WORKERS];
+	volatile long sleeps[NR_WORKERS];
+	volatile long faults[NR_WORKERS];
+	volatile long worst_ms[NR_WORKERS];
 };
 
 static struct board *board;
-static long longest; /* message, in bytes */
+static long end_ms;          /* when the time for all parts is over */
+static long longest;         /* message, in bytes */
+static long messages, bytes; /* of one part */
 
 static void pin(int cpu)
 {
@@ -54,51 +60,71 @@ static void pin(int cpu)
 
 static __attribute__((noinline)) long left(unsigned int way, unsigned int depth);
 
-/* No two stacks are alike, so that messages fill. Frame pointers lead through them: nobody makes tables here. */
-static __attribute__((noinline)) long right(unsigned int way, unsigned int depth)
+/*
+ * No two stacks are alike, from the outermost frames on, and frames lie far from each other, which takes more bytes: a few
+ * samples fill a message. Frame pointers lead through them: nobody makes tables here.
+ */
+static __attribute__((noinline, aligned(1 << 16))) long right(unsigned int way, unsigned int depth)
 {
+	unsigned int next = way >> 1 | way << 31;
 	volatile long sum = way;
 
-	for (int i = 0; !depth && i < 1000; i++)
+	for (int i = 0; !depth && i < 100; i++)
 		sum += i;
 	if (depth)
-		sum += way & 1 ? left(way >> 1, depth - 1) : right(way >> 1, depth - 1);
+		sum += way & 1 ? left(next, depth - 1) : right(next, depth - 1);
 	return sum;
 }
 
-static __attribute__((noinline)) long left(unsigned int way, unsigned int depth)
+static __attribute__((noinline, aligned(1 << 16))) long left(unsigned int way, unsigned int depth)
 {
+	unsigned int next = way >> 1 | way << 31;
 	volatile long sum = way;
 
-	for (int i = 0; !depth && i < 1001; i++)
+	for (int i = 0; !depth && i < 101; i++)
 		sum += i;
 	if (depth)
-		sum += way & 1 ? left(way >> 1, depth - 1) : right(way >> 1, depth - 1);
+		sum += way & 1 ? left(next, depth - 1) : right(next, depth - 1);
 	return sum;
+}
+
+/* A thread that waits for a page sleeps, too: all that is used is there before it begins, and stays. */
+static void make_resident(void)
+{
+	struct rusage usage;
+
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		exit(1);
+	left(0x5a5a5a5a, DEPTH);
+	getrusage(RUSAGE_SELF, &usage);
+	now_ms();
 }
 
 static void work(enum who who)
 {
 	unsigned int way = who;
-	struct rusage before, after;
+	struct rusage before, now;
 	long last;
 
 	pin(who == OTHER);
+	make_resident();
 	last = now_ms();
 	getrusage(RUSAGE_SELF, &before);
 	board->begun[who] = 1;
-	while (!board->over) {
-		long now = now_ms();
+	for (; !board->over; board->turns[who]++) {
+		long ms = now_ms();
 
-		way = way * 1664525 + 1013904223;
-		for (int i = 0; i < 20; i++)
-			left(way >> 8, DEPTH);
-		if (now - last > board->worst_ms[who])
-			board->worst_ms[who] = now - last;
-		last = now;
+		for (int i = 0; i < 4; i++) {
+			way = way * 1664525 + 1013904223;
+			left(way ^ way >> 16, DEPTH);
+		}
+		if (ms - last > board->worst_ms[who])
+			board->worst_ms[who] = ms - last;
+		last = ms;
+		getrusage(RUSAGE_SELF, &now);
+		board->sleeps[who] = now.ru_nvcsw - before.ru_nvcsw;
+		board->faults[who] = now.ru_minflt - before.ru_minflt + now.ru_majflt - before.ru_majflt;
 	}
-	getrusage(RUSAGE_SELF, &after);
-	board->sleeps[who] = after.ru_nvcsw - before.ru_nvcsw;
 	exit(0);
 }
 
@@ -139,20 +165,52 @@ static void begin(struct session *session)
 	}
 }
 
-/* Returns the bytes that came. */
-static long read_for(const struct session *session, long ms)
+static void read_all(const struct session *session)
 {
-	static char bytes[1 << 18];
-	long end = now_ms() + ms, sum = 0, got;
+	static char buffer[1 << 18];
+	long got;
 
-	while (now_ms() < end) {
-		while ((got = recv(session->socket_fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0) {
-			sum += got;
-			longest = got > longest ? got : longest;
-		}
-		usleep(2000);
+	while ((got = recv(session->socket_fd, buffer, sizeof(buffer), MSG_DONTWAIT)) > 0) {
+		messages++;
+		bytes += got;
+		longest = got > longest ? got : longest;
 	}
-	return sum;
+}
+
+/* For that time, and on until the condition holds. */
+static void read_until(const struct session *session, long ms, int (*condition)(void))
+{
+	long end = now_ms() + ms;
+
+	read_all(session); /* what others have sent */
+	messages = bytes = 0;
+	for (; now_ms() < end || (!condition() && now_ms() < end_ms); usleep(2000))
+		read_all(session);
+}
+
+static int others_turn(void)
+{
+	return board->turns[NEIGHBOUR] >= LEAST_TURNS && board->turns[OTHER] >= LEAST_TURNS;
+}
+
+static int is_full(void)
+{
+	return others_turn() && longest > LEAST_FULL;
+}
+
+static int writer_was_held(void)
+{
+	return board->sleeps[HELD] - board->faults[HELD] >= LEAST_HELD;
+}
+
+static int messages_came(void)
+{
+	return others_turn() && messages >= LEAST_HELD;
+}
+
+static int messages_came_beside_a_writer(void)
+{
+	return messages_came() && writer_was_held();
 }
 
 /* Who is held at each sample gets hardly anywhere: the three have begun before. */
@@ -165,11 +223,11 @@ static void wait_until_begun(void)
 			usleep(1000);
 }
 
-/* What the three do while a task is held at the point: one, or whoever comes there. */
-static long play(const struct session *session, enum stall_point point, int held_only, long seconds)
+/* What the three do while a task is held at the point, one or whoever comes there: for that time, until the condition holds. */
+static void play(const struct session *session, enum stall_point point, int held_only, long seconds,
+		 int (*condition)(void))
 {
 	pid_t pids[NR_WORKERS];
-	long bytes;
 
 	memset(board, 0, sizeof(*board));
 	for (int i = 0; i < NR_WORKERS; i++) {
@@ -180,25 +238,36 @@ static long play(const struct session *session, enum stall_point point, int held
 	wait_until_begun();
 	set_parameter("stall_tid", held_only ? pids[HELD] : 0);
 	set_parameter("stall_point", point);
-	bytes = read_for(session, seconds * 1000);
+	read_until(session, seconds * 1000, condition);
 	board->over = 1;
 	for (int i = 0; i < NR_WORKERS; i++)
 		waitpid(pids[i], NULL, 0);
 	set_parameter("stall_point", 0);
 	set_parameter("stall_tid", 0);
-	printf("point %d: sleeps of the held one %ld, its neighbour %ld, another %ld; worst gaps %ld, %ld, %ld ms; %ld "
-	       "bytes\n",
-	       point, board->sleeps[HELD], board->sleeps[NEIGHBOUR], board->sleeps[OTHER], board->worst_ms[HELD],
-	       board->worst_ms[NEIGHBOUR], board->worst_ms[OTHER], bytes);
-	return bytes;
+	printf("point %d: sleeps of the held one %ld, its neighbour %ld, another %ld; page faults %ld, %ld, %ld; worst "
+	       "gaps %ld, %ld, %ld ms; turns %ld, %ld, %ld; %ld bytes in %ld messages\n",
+	       point, board->sleeps[HELD], board->sleeps[NEIGHBOUR], board->sleeps[OTHER], board->faults[HELD],
+	       board->faults[NEIGHBOUR], board->faults[OTHER], board->worst_ms[HELD], board->worst_ms[NEIGHBOUR],
+	       board->worst_ms[OTHER], board->turns[HELD], board->turns[NEIGHBOUR], board->turns[OTHER], bytes,
+	       messages);
 }
 
 static void check_sleeps(const char *name, enum who who)
 {
-	char detail[64];
+	char detail[96];
 
-	snprintf(detail, sizeof(detail), "it slept %ld times", board->sleeps[who]);
-	check(name, board->sleeps[who] <= MOST_SLEEPS, detail);
+	snprintf(detail, sizeof(detail), "it slept %ld times, and had %ld page faults", board->sleeps[who],
+		 board->faults[who]);
+	check(name, board->sleeps[who] <= MOST_SLEEPS + board->faults[who], detail);
+}
+
+static void check_messages(const char *name)
+{
+	char detail[96];
+
+	snprintf(detail, sizeof(detail), "%ld do; turns of the others: %ld, %ld", messages, board->turns[NEIGHBOUR],
+		 board->turns[OTHER]);
+	check(name, messages_came(), detail);
 }
 
 int main(int argc, char **argv)
@@ -212,20 +281,22 @@ int main(int argc, char **argv)
 		return 64;
 	}
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	end_ms = now_ms() + LIMIT_MS;
 	set_parameter("stall_ms", HOLD_MS);
 	begin(&session);
-	for (int i = 0; i < TRIES && longest <= LEAST_FULL; i++)
-		play(&session, MESSAGE_SEND, 1, seconds);
+	play(&session, MESSAGE_SEND, 1, seconds, is_full);
 	snprintf(detail, sizeof(detail), "the longest has %ld bytes", longest);
 	check("a full message takes 16 KiB, with what the kernel needs for it", longest > LEAST_FULL && longest < 16384,
 	      detail);
 	check_sleeps("no task waits for one that is held where messages are sent", OTHER);
 	check_sleeps("nor does one on its processor", NEIGHBOUR);
 	check_sleeps("as no sampled task sends", HELD);
-	play(&session, MESSAGE_SEND, 0, seconds);
+	play(&session, MESSAGE_SEND, 0, seconds, messages_came);
 	check_sleeps("no task waits for who sends", OTHER);
-	check("messages arrive nevertheless", play(&session, BATCH_TAKEN, 1, seconds) > 0, "none does");
-	check("a task is held while it writes a message", board->sleeps[HELD] > 5, "it is not");
+	check_messages("messages arrive, each held before it is sent");
+	play(&session, BATCH_TAKEN, 1, seconds, messages_came_beside_a_writer);
+	check_messages("messages arrive nevertheless");
+	check("a task is held while it writes a message", writer_was_held(), "it is not");
 	check_sleeps("nobody waits for it", OTHER);
 	check_sleeps("even on its processor", NEIGHBOUR);
 	return check_failures != 0;

@@ -14,13 +14,17 @@
 #include "reader.h"
 
 #define RATE_HZ     1999
+#define OFTEN_HZ    7993 /* more than a machine manages, so that it does what it can */
 #define STACK_BYTES (64u << 10)
 #define FILL        0xa5
 #define PER_FILE    4096u         /* samples: the module's limit */
 #define PER_SECOND  (16ull << 20) /* bytes: the module's limit */
 #define SLACK       64u           /* tasks that are past a limit's test */
-#define LONGEST_MS  60000
+#define LONGEST_MS  120000
 #define NR_SPINNING 2
+#define BUFFER      (64 << 20) /* doubled by the kernel: room for all that one session is sent here, should nobody read it */
+#define MOST_TRIES  20         /* of the limit for a second */
+#define TRIES_MS    60000
 
 #if defined(__x86_64__)
 #define SP_NUMBER 7
@@ -113,8 +117,8 @@ static void ignore(const uint8_t *at, const struct uwind_record *record)
 	(void)record;
 }
 
-/* Until so many samples lacked a table. Returns the milliseconds. */
-static long sample(size_t bytes, uint32_t stack_bytes, uint64_t samples, take_record_fn taken,
+/* Until so many samples lacked a table. taken: NULL: nothing is read meanwhile. Returns the milliseconds. */
+static long sample(size_t bytes, uint32_t stack_bytes, uint64_t samples, uint64_t rate, take_record_fn taken,
 		   struct uwind_session_stats *stats)
 {
 	struct session session;
@@ -128,17 +132,20 @@ static long sample(size_t bytes, uint32_t stack_bytes, uint64_t samples, take_re
 		usleep(1000);
 	begin = now_ms();
 	session_begin(&session, (struct uwind_session_start){ .flags = UWIND_SESSION_FREQUENCY,
-							      .rate = RATE_HZ,
+							      .rate = rate,
 							      .targets = (uintptr_t)pids,
 							      .nr_targets = NR_SPINNING,
 							      .stack_bytes = stack_bytes });
-	session_set_buffer(&session, 64 << 20);
+	session_set_buffer(&session, BUFFER);
 	do {
-		session_read(&session, 50, taken);
+		if (taken)
+			session_read(&session, 50, taken);
+		else
+			usleep(50000);
 		*stats = session_stats(&session);
 		ms = now_ms() - begin;
 	} while (stats->unfinished + stats->unfinished_refused < samples && ms < LONGEST_MS);
-	session_end(&session, taken);
+	session_end(&session, taken ?: ignore);
 	for (int i = 0; i < NR_SPINNING; i++)
 		kill(pids[i], SIGKILL);
 	while (wait(NULL) > 0)
@@ -151,7 +158,7 @@ static void check_bytes(void)
 	struct uwind_session_stats stats;
 	char detail[96];
 
-	sample(6000, UWIND_MAX_STACK_BYTES, 200, take, &stats);
+	sample(6000, UWIND_MAX_STACK_BYTES, 200, RATE_HZ, take, &stats);
 	snprintf(detail, sizeof(detail), "%u came, %u to the end, %u as written", seen, whole, filled);
 	check("samples that lack a table come with their stack", seen >= 200 && filled == seen, detail);
 	check("and with nothing of the mapping above it", whole == seen, detail);
@@ -164,7 +171,7 @@ static void check_astray(void)
 
 	seen = 0;
 	leads_astray = 1;
-	sample(6000, UWIND_MAX_STACK_BYTES, 200, take, &stats);
+	sample(6000, UWIND_MAX_STACK_BYTES, 200, RATE_HZ, take, &stats);
 	leads_astray = 0;
 	snprintf(detail, sizeof(detail), "%u came, %llu ended with bad_pc", seen,
 		 (unsigned long long)stats.stops[UWIND_STOP_BAD_PC]);
@@ -178,32 +185,35 @@ static void check_file(void)
 	struct uwind_session_stats stats;
 	char detail[96];
 
-	sample(64, 64, PER_FILE + 500, ignore, &stats);
+	sample(64, 64, PER_FILE + 500, RATE_HZ, ignore, &stats);
 	if (stats.unfinished > PER_FILE + SLACK)
-		sample(64, 64, PER_FILE + 500, ignore, &stats);
+		sample(64, 64, PER_FILE + 500, RATE_HZ, ignore, &stats);
 	snprintf(detail, sizeof(detail), "%llu came, %llu did not", (unsigned long long)stats.unfinished,
 		 (unsigned long long)stats.unfinished_refused);
 	check("a file's table is missed so often and no more",
 	      stats.unfinished >= PER_FILE && stats.unfinished <= PER_FILE + SLACK && stats.unfinished_refused, detail);
 }
 
-/* A busy machine may not come to that many in the first seconds. */
+/* A machine that makes fewer in a second, however often it is asked, never comes to the limit: then nothing is to be refused. */
 static void check_second(void)
 {
+	const uint64_t per_second = PER_SECOND / UWIND_MAX_STACK_BYTES;
+	const long end = now_ms() + TRIES_MS;
 	struct uwind_session_stats stats;
-	uint64_t most;
+	int is_slow, tries = 0;
 	char detail[96];
-	int tries = 0;
 	long ms;
 
 	do
-		ms = sample(20000, UWIND_MAX_STACK_BYTES, 3500, ignore, &stats);
-	while (!stats.unfinished_refused && ++tries < 8);
-	most = (ms / 1000 + 2) * (PER_SECOND / UWIND_MAX_STACK_BYTES) + SLACK;
+		ms = sample(20000, UWIND_MAX_STACK_BYTES, 3500, OFTEN_HZ, NULL, &stats);
+	while (!stats.unfinished_refused && ++tries < MOST_TRIES && now_ms() < end);
+	is_slow = stats.unfinished * 1000 < per_second * ms;
 	snprintf(detail, sizeof(detail), "%llu came in %ld ms, %llu did not", (unsigned long long)stats.unfinished, ms,
 		 (unsigned long long)stats.unfinished_refused);
-	printf("     %s\n", detail);
-	check("no more bytes come in a second than may", stats.unfinished <= most && stats.unfinished_refused, detail);
+	printf("     %s%s\n", detail, stats.unfinished_refused ? "" : ": the machine does not come to the limit");
+	check("no more bytes come in a second than may",
+	      stats.unfinished <= (ms / 1000 + 2) * per_second + SLACK && (stats.unfinished_refused || is_slow),
+	      detail);
 }
 
 int main(void)
