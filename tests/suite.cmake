@@ -41,7 +41,7 @@ function(uwind_list result)
   set(${result} ${lines} PARENT_SCOPE)
 endfunction()
 
-# A machine boots and runs its cases, each case is a test that reads what the machine said of it.
+# A machine boots and runs its cases, in more boots than one if it must; each case is a test that reads what the machine said of it.
 function(uwind_machine arch kernel seconds)
   set(machine vm-${arch}-${kernel})
   set(needs build-tools-${arch} build-truth-${arch} build-programs-${arch} build-kmod-${arch}-${kernel} build-test-kmod-${arch}-${kernel})
@@ -102,6 +102,7 @@ uwind_check(perf-events SECONDS 30 RUN unit_test perf)
 uwind_check(perf-tracepoints SECONDS 10 RUN unit_test perf-tracepoints)
 uwind_check(kernel-filters SECONDS 10 RUN unit_test kernel-filters)
 uwind_check(summary SECONDS 1 RUN scripts/check-summary.sh)
+uwind_check(verdicts SECONDS 3 RUN scripts/check-verdicts.sh)
 uwind_check(bench-table SECONDS 2 RUN scripts/check-bench.sh)
 uwind_check(bench-agree SECONDS 1 NEEDS build-bench RUN build/bench/tests/bench_walk agree)
 uwind_check(fetch SECONDS 10 RUN scripts/check-fetch.sh)

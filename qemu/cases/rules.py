@@ -37,6 +37,8 @@ import sys
 
 from report import Report, percent
 
+# What is broken only by wrong code: such a case is not tried again (README.md).
+NEVER_BROKEN = {"balance", "agrees", "bottom", "never", "bounded", "asked"}
 BOTTOMS = {"_start", "clone", "__clone", "clone3", "__clone3", "start_thread", "thread_start"}
 
 
@@ -217,7 +219,7 @@ def main(arguments):
     for rule in arguments[1:]:
         name, *parameters = rule.split(":")
         for problem in globals()["rule_" + name](report, *parameters):
-            print(f"{arguments[0]}: {rule}: {problem}")
+            print(f"{'never again: ' if name in NEVER_BROKEN else ''}{arguments[0]}: {rule}: {problem}")
             status = 1
     return status
 

@@ -143,6 +143,11 @@ long_part() { # PART
 		build_for_vm amd64 6.1
 		for machine in absent forbidden without_option locked_down; do step "doctor-$machine" doctor_guest $machine; done
 		;;
+	trouble)
+		build_for_vm amd64 6.1
+		if built_for_vm amd64 6.1; then step trouble scripts/check-trouble.sh amd64; fi
+		grep -a '^boot' "$OUT/trouble.log"
+		;;
 	packages)
 		step deb make --no-print-directory deb
 		if passed deb; then step packages scripts/check-packages.sh; fi
@@ -150,7 +155,7 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='doctor figures fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
+LONG_PARTS='doctor figures fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 trouble truth truth-arm truth-arm64 truth-i386'
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch databases-$arch events-$arch functions-$arch lives-$arch profile-$arch requests-$arch stopped-$arch storm-$arch"; done
 for arch in amd64 arm64 i386 armhf; do LONG_PARTS+=" warmup-$arch"; done
 for kernel in $STOCK_KERNELS; do LONG_PARTS+=" hostile-$kernel-stranger hostile-$kernel-member reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done

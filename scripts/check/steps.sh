@@ -68,32 +68,12 @@ step() {
 
 passed() { grep -qx "ok $1 [0-9]*" "$OUT/results"; }
 
-# results_in LOG: what a guest's KTAP says (qemu/cases/README.md), in the form of $OUT/results. Of a case's own results those that
-# were skipped, as CASE:RESULT.
-results_in() {
-	LC_ALL=C awk '
-		/^# [0-9]+_[a-z0-9_]+: [0-9]+ s$/ { seconds = $3 }
-		/^  ok [0-9]+ .* # SKIP / { within[++skips] = $0 }
-		/^(not )?ok [0-9]+ [0-9]+_[a-z0-9_]+( # SKIP .*)?$/ {
-			failed = $1 == "not"
-			name = $(3 + failed)
-			for (i = 1; i <= skips; i++) {
-				split(within[i], words)
-				print "skip", name ":" words[3], substr(within[i], index(within[i], " # SKIP ") + 8)
-			}
-			skips = 0
-			if (/ # SKIP /) print "skip", name, substr($0, index($0, " # SKIP ") + 8)
-			else print failed ? "FAIL" : "ok", name, seconds + 0
-			seconds = 0
-		}' "$1"
-}
-
-# absorb PREFIX LOG: what a guest's cases say are tests too.
+# absorb PREFIX LOG CONSOLE: what became of a guest's cases are tests too. None of them is tried again.
 absorb() {
 	local status name said
 	while read -r status name said; do
-		record "$status" "$1-$name" "$said" "$2"
-	done < <(results_in "$OUT/$2.log")
+		record "${status/WRONG/FAIL}" "$1-$name" "$said" "$2"
+	done < <(scripts/check/verdicts.py "$OUT/$2.log" "$3")
 }
 
 begin() {

@@ -18,6 +18,10 @@ perf_machine_of() { # ARCH KERNEL
 # Where a module with delays at named points is tested as well (38_*); STALL=1: everywhere.
 is_stalled() { [ -n "${STALL:-}" ] || [ "$1-$2" = amd64-6.1 ]; } # ARCH KERNEL
 
+# What a host that stalls for a minute would bring about is no complaint.
+PATIENT_KERNEL='rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60'
+
+# GUEST_OUT: another folder than the machine's.
 # COUNTED=1: guest time counts instructions, so that what takes long does not depend on what else the host does.
 # FOR_GUEST: options of qemu/run.sh besides.
 run_vm() { # ARCH KERNEL COMMAND...
@@ -32,7 +36,7 @@ run_vm() { # ARCH KERNEL COMMAND...
 		more+=(--add "build/$arch/stall-kmod-$kernel/uwind.ko:/root/stall/" --add "build/$arch/stall-kmod-$kernel/uwind_resident1.ko:/root/stall/")
 	fi
 	read -ra machine <<<"$(machine_of "$arch" "$kernel")"
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 2700 ${COUNTED:+--icount=2 --timeout 5400} --out "$OUT/vm-$arch-$kernel" \
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 2700 --watch 300 --append "$PATIENT_KERNEL" ${COUNTED:+--icount=2 --timeout 5400} --out "${GUEST_OUT:-$OUT/vm-$arch-$kernel}" \
 		--pkg python3 --pkg python3-pytest --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg linux-perf --pkg binutils --pkg libc6-dbg --pkg libboost-context1.74.0 --pkg libbpf1 \
 		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_stress.ko" --add "build/$arch/test-kmod-$kernel/trace_reader.ko" --add "build/$arch/test-kmod-$kernel/rcu_reader.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
@@ -53,7 +57,7 @@ vm_cases() { # ARCH KERNEL CASES [VARIABLE=VALUE]...
 	local name=vm-$1-$2 cases
 	read -ra cases <<<"$3"
 	step "$name" run_vm "$1" "$2" env "${@:4}" /root/cases/run-all.sh "${cases[@]}"
-	absorb "$1-$2" "$name"
+	absorb "$1-$2" "$name" "$OUT/$name/console"
 }
 
 built_for_vm() { # ARCH KERNEL
@@ -107,7 +111,7 @@ events_part() { # ARCH KERNEL
 		step newest-perf newest_perf
 		FOR_GUEST+=' --add build/newest-perf:/newest' more=(PERF=/newest/perf)
 	fi
-	vm_part "$1" "$2" '61_events 62_convert 63_kernel_frames 64_off_cpu' EVENTS=100000 TIMES=100 CASE_LIMIT=3000 "${more[@]}"
+	vm_part "$1" "$2" '61_events 62_convert 63_kernel_frames 64_off_cpu' EXACT=1 EVENTS=100000 TIMES=100 CASE_LIMIT=3000 "${more[@]}"
 }
 
 # Several of these parts may run side by side: how long rmmod takes is told by unload-*.
@@ -118,9 +122,9 @@ UNTIMED=RMMOD_LIMIT_MS=20000
 functions_part() { # ARCH
 	local kernel emulator='--emulator sid'
 	for kernel in 6.1 7.2; do
-		FOR_GUEST=$emulator vm_part "$1" "$kernel" 66_functions EVENTS=100000 ATTACHES=10000 PROCESSORS=2 CASE_LIMIT=3000 $UNTIMED
+		FOR_GUEST=$emulator vm_part "$1" "$kernel" 66_functions EXACT=1 EVENTS=100000 ATTACHES=10000 PROCESSORS=2 CASE_LIMIT=3000 $UNTIMED
 	done
-	FOR_GUEST=$emulator vm_part "$1" 6.1-debug 66_functions ATTACHES=10000 PROCESSORS=2 CASE_LIMIT=5000 $UNTIMED
+	FOR_GUEST=$emulator vm_part "$1" 6.1-debug 66_functions EXACT=1 ATTACHES=10000 PROCESSORS=2 CASE_LIMIT=5000 $UNTIMED
 	for kernel in $STOCK_KERNELS; do
 		build_for_vm "$1" "$kernel"
 		if built_for_vm "$1" "$kernel"; then step "ftrace-$1-$kernel" ftrace_guest "$1" "$kernel"; fi

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What make check says of a machine whose cases fail, hang or bring the kernel down: of machines that are only played, a line of
+# what each boot does. In the language of plays "b!" is a case that fails, "b?" one in which the machine is lost, "b#" one that says
+# "never again", "b:LINE" one while which the kernel says LINE.
+#
+# Usage: check-verdicts.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+. scripts/lab/common.sh
+. scripts/check/steps.sh
+. scripts/check/machines.sh
+
+OUT=$(mktemp -d)
+trap 'rm -rf "$OUT"' EXIT
+BROKEN=0
+
+cases_of() { printf '%s\n' 00_boot 10_a 20_b 30_c 40_d 50_e; }
+
+# A play, one boot after the other; what has none left boots well.
+run_vm() {
+	local play number=0 name said
+	while [ "$1" != /root/cases/run-all.sh ]; do shift; done
+	shift
+	play=${PLAY[$((BOOTS - 1))]:-}
+	echo "KTAP version 1"
+	printf '[1.0] Linux version 6.1.0\n' >"$GUEST_OUT/console"
+	for name; do
+		number=$((number + 1))
+		said=$(tr ';' '\n' <<<"$play" | sed -n "s/^${name#*_}//p")
+		if [ "$name" != 00_boot ]; then echo "# $name is expected to take 5 s"; fi
+		if [ "$name" != 00_boot ]; then echo "<6>[ 2.0] cases: $name begins" >>"$GUEST_OUT/console"; fi
+		case $said in
+		'?') return 125 ;;
+		'#') echo "  # never again: the books do not balance" ;;
+		:*) printf '[ 3.0] %b\n' "${said#:}" >>"$GUEST_OUT/console" ;;
+		esac
+		case $said in
+		'!' | '#') printf '# %s: 7 s\nnot ok %d %s\n' "$name" $number "$name" ;;
+		*) printf '# %s: 7 s\nok %d %s\n' "$name" $number "$name" ;;
+		esac
+	done
+}
+
+# expect BOOTS "VERDICT CASE..." UNSTEADY PLAY...: how often the machine booted, what is not ok, and which cases were unsteady.
+expect() {
+	local wanted="boots $1; not ok: $2; unsteady: $3" got
+	PLAY=("${@:4}")
+	: >"$OUT/unsteady"
+	vm_boot amd64 6.1 >"$OUT/vm-amd64-6.1.log" 2>&1
+	got="boots $BOOTS; not ok: $(last_verdicts amd64 6.1 | sed -n '/^ok/!s/ [0-9]*$//p' | xargs); unsteady: $(cut -d' ' -f1 "$OUT/unsteady" | xargs)"
+	[ "$got" = "$wanted" ] || BROKEN=1
+	[ "$got" = "$wanted" ] || printf 'play: %s\nsays:  %s\nwants: %s\n' "${*:4}" "$got" "$wanted"
+}
+
+OURS=':BUG: unable to handle page fault\n[ 3.1]  uw_walk_run+0x10/0x20 [uwind]'
+OTHER=':watchdog: BUG: soft lockup - CPU#1 stuck\n[ 3.1]  vfs_read+0x10/0x20\n[ 3.2] Modules linked in: uwind(OE) uwind_resident1(OE)'
+expect 1 '' ''
+expect 2 '' amd64-6.1-20_b 'b!'
+expect 3 '' amd64-6.1-20_b 'b!' 'b!'
+expect 3 'FAIL 20_b' '' 'b!' 'b!' 'b!'
+expect 1 'WRONG 20_b' '' 'b#'
+expect 2 'WRONG 20_b' '' 'b!' 'b#'
+expect 3 '' amd64-6.1-20_b 'b?'
+expect 4 '' 'amd64-6.1-20_b amd64-6.1-40_d' 'b?' 'd!'
+expect 1 'WRONG 20_b' '' "b$OURS"
+expect 2 '' amd64-6.1-20_b "b$OTHER"
+expect 1 'FAIL 10_a FAIL 20_b FAIL 30_c FAIL 40_d' '' 'a!;b!;c!;d!'
+expect 4 'FAIL 10_a' amd64-6.1-20_b 'a!;b!' 'a!' 'a!'
+
+# What a verdict of a case says, and where.
+PLAY=("b$OTHER" 'b!' 'b!')
+vm_boot amd64 6.1 >"$OUT/vm-amd64-6.1.log" 2>&1
+if said=$(vm_verdict amd64 6.1 20_b); then BROKEN=1; fi
+grep -q "^FAIL 20_b 7 ($OUT/vm-amd64-6.1/3)$" <<<"$said" || { BROKEN=1 && echo "$said"; }
+vm_verdict amd64 6.1 30_c >/dev/null || BROKEN=1
+exit $BROKEN
