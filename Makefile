@@ -32,7 +32,7 @@ demo: setup ## complete stacks of real programs in a VM            [ARCH=…] [K
 check: ## every test that is not long, on the host and in VMs (ctest --preset check)
 	@scripts/check.sh all
 
-check-long: ## one part of the longer tests    [PART=figures|fuzz|fuzz-PARSER|hostile-KERNEL-USER|matrix-amd64|matrix-arm64|matrix-arm-SET|packages|reader-KERNEL|rows|service-SUITE|shadow|spaces-KERNEL|sframe|sframe-arm64|truth|truth-arm64|attack-ARCH|bystander-ARCH|cost-ARCH|databases-ARCH|events-ARCH|functions-ARCH|lives-ARCH|profile-ARCH|requests-ARCH|stopped-ARCH|storm-ARCH|unload-ARCH-KERNEL|warmup-ARCH]
+check-long: ## one part of the longer tests    [PART=figures|fuzz|fuzz-PARSER|hostile-KERNEL-USER|matrix-amd64|matrix-arm64|matrix-arm-SET|packages|reader-KERNEL|rows|service-SUITE|shadow|spaces-KERNEL|sframe|sframe-arm64|truth|truth-arm64|attack-ARCH|bystander-ARCH|cost-ARCH|daemon-ARCH|databases-ARCH|events-ARCH|functions-ARCH|lives-ARCH|profile-ARCH|requests-ARCH|stopped-ARCH|storm-ARCH|unload-ARCH-KERNEL|warmup-ARCH]
 	@scripts/check.sh long $(PART)
 
 check-matrix: setup ## the module on every kernel, one part at a time  [PART=build-ARCH|vm-ARCH-KERNEL|vm-ARCH-6.1-debug-GROUP|table]

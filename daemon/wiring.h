@@ -53,8 +53,10 @@ inline std::shared_ptr<Objects> objects_ahead(const TableCache& cache)
 
 inline Ports ports_of(Machine& machine, Objects& objects, Unwinder& unwinder)
 {
-	return Ports{*machine.device, *machine.stream, machine.processes, objects,
-		     machine.clock,   machine.threads, unwinder,          machine.kernel_names};
+	return Ports{*machine.device, *machine.stream,       machine.processes,
+		     objects,         machine.clock,         machine.threads,
+		     unwinder,        machine.kernel_names,  machine.kernel_regions,
+		     machine.lives,   machine.generated_code};
 }
 
 } // namespace uwind

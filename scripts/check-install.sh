@@ -8,14 +8,15 @@ cd "$(dirname "$0")/.."
 
 build=$1 bad=0
 dest=$(mktemp -d)
-trap 'rm -rf "$dest"' EXIT
+errors=$(mktemp)
+trap 'rm -rf "$dest" "$errors"' EXIT
 
 complain() {
 	printf '%s: %s\n' "$prefix" "$*"
 	bad=1
 }
 
-run() { make -s "$1" BUILD="$build" DESTDIR="$dest" PREFIX="$prefix" 2>/dev/null || complain "make $1 failed"; }
+run() { make -s "$1" BUILD="$build" DESTDIR="$dest" PREFIX="$prefix" 2>"$errors" || complain "make $1 failed: $(<"$errors")"; }
 
 same() { [ "$2" = "$3" ] || complain "$1 is '$2', not '$3'"; }
 

@@ -30,8 +30,9 @@ rooms_below() { # ROOM
 	walk | port) echo core access store walk ;;
 	request) echo core access store walk ;;
 	trigger) echo core access ;;
+	kernel) echo core access trigger ;;
 	session) echo core access store walk request trigger ;;
-	device) echo core access store walk request trigger session ;;
+	device) echo core access store walk request trigger session kernel ;;
 	esac
 }
 
@@ -40,7 +41,7 @@ kernel_rule() {
 	room=${room%%/*}
 	case $2 in
 	*compat.h'"') complain "$1" "$2" "compat.h is force-included" ;;
-	'<'* | '"uwind.h"') return ;;
+	'<'* | '"uwind.h"' | '"uwind_kstack.h"') return ;;
 	esac
 	case $1 in
 	kmod/resident.*) [ "$2" = '"resident.h"' ] || complain "$1" "$2" "what stays loaded is made of no other file of ours" ;;
@@ -99,13 +100,16 @@ daemon_rule() {
 	daemon/model/*) layers='model/ base/ uwind_words.h' ;;
 	daemon/port/*) layers='port/ model/ base/' ;;
 	daemon/elf/*) layers='elf/ model/ base/' ;;
-	daemon/io/*) layers='io/ elf/ port/ model/ base/ uwind' ;;
+	daemon/dwarf/*) layers='dwarf/ model/ base/' ;;
+	daemon/bpf/*) layers='kernel_types.h life_' ;;
+	daemon/io/*) layers='io/ bpf/life_ process_lives.skel.h elf/ port/ model/ base/ uwind' ;;
 	daemon/tables/*) layers='tables/ elf/ port/ model/ base/ table.h types.h rule.h sframe.h bytes.h uw_port.h' ;;
 	daemon/walk/*) layers='walk/ port/ model/ base/ table.h sframe.h walk.h uw_port_walk.h' ;;
-	daemon/objects/*) layers='objects/ tables/ elf/ io/ port/ model/ base/' ;;
-	daemon/export/*) layers='export/ port/ model/ base/' ;;
+	daemon/objects/*) layers='objects/ tables/ dwarf/ elf/ io/ port/ model/ base/' ;;
+	daemon/export/*) layers='export/ perf_data/format.h port/ model/ base/' ;;
 	daemon/events/*) layers='events/ port/ model/ base/' ;;
-	daemon/app/*) layers='app/ port/ model/ base/' ;;
+	daemon/jit/*) layers='jit/ port/ model/ base/' ;;
+	daemon/app/*) layers='app/ jit/ port/ model/ base/' ;;
 	daemon/perf_data/*) layers='perf_data/ port/ model/ base/' ;;
 	daemon/convert/*) layers='convert/ app/ port/ model/ base/' ;;
 	*) return ;;

@@ -105,7 +105,8 @@ def check_warnings(path):
 # --- the contract ------------------------------------------------------------------------------
 
 def check_contract():
-    header = "".join((ROOT / "include/uapi" / name).read_text() for name in ("uwind.h", "uwind_records.h"))
+    names = ("uwind.h", "uwind_records.h", "uwind_text.h", "uwind_kstack.h")
+    header = "".join((ROOT / "include/uapi" / name).read_text() for name in names)
     device, netlink = ((MAN / page).read_text() for page in ("uwind.4", "uwind-netlink.7"))
     ioctls = set(re.findall(r"^#define (UWIND_IOC_\w+) +_IO", header, re.M))
     compare("uwind.4", set(re.findall(r"^\.B (UWIND_IOC_\w+)$", device, re.M)), ioctls, "uwind.h")
@@ -164,13 +165,13 @@ def zsh_functions():
     """{verb: text of its function}, the options that all have put in."""
     text = (COMPLETIONS / "_uwind").read_text()
     common = re.search(r"^_uwind_common=\((.*?)^\)", text, re.M | re.S)[1]
-    found = re.findall(r"^_uwind_(\w+)\(\) \{(.*?)\}$", text, re.M | re.S)
+    found = re.findall(r"^_uwind_([\w-]+)\(\) \{(.*?)\}$", text, re.M | re.S)
     return text, {verb: body.replace("$_uwind_common", common) for verb, body in found}
 
 
 def check_zsh(top, verbs):
     text, functions = zsh_functions()
-    described = set(re.findall(r"^\t\t'(\w+):", text.split("\n_uwind() {")[1], re.M))
+    described = set(re.findall(r"^\t\t'([\w-]+):", text.split("\n_uwind() {")[1], re.M))
     compare("_uwind", described, set(top.verbs), "--help")
     for verb, said in verbs.items():
         body = functions.get(verb, "")

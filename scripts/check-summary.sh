@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the tests' closing lines say of each verdict that CTest knows, by a project of five tests.
+# What the tests' closing lines say of each verdict that CTest knows, by a project of eight tests.
 #
 # Usage: check-summary.sh
 set -euo pipefail
@@ -17,6 +17,9 @@ add_test(NAME bad COMMAND sh -c "echo what was wrong; exit 1")
 add_test(NAME passed-over COMMAND sh -c "echo it needs a moon; exit 77")
 add_test(NAME broken-build COMMAND false)
 add_test(NAME unbuilt COMMAND true)
+add_test(NAME many COMMAND sh -c "echo all is well; echo 'cases: 20 passed, 0 failed, 2 skipped: they need a sun'")
+add_test(NAME many-bad COMMAND sh -c "echo one is wrong; echo 'cases: 30 passed, 3 failed, 0 skipped'; exit 3")
+add_test(NAME many-none COMMAND sh -c "echo 'cases: 40 passed, 0 failed, 0 skipped'; exit 3")
 set_tests_properties(passed-over PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(broken-build PROPERTIES FIXTURES_SETUP build)
 set_tests_properties(unbuilt PROPERTIES FIXTURES_REQUIRED build)
@@ -27,8 +30,14 @@ FAIL unbuilt: what it needs has failed
 FAIL bad
      | what was wrong
 FAIL broken-build
-1 skipped
-1 passed, 3 failed
+FAIL many-bad
+     | one is wrong
+     | cases: 30 passed, 3 failed, 0 skipped
+FAIL many-none
+     | cases: 40 passed, 0 failed, 0 skipped
+skip 2 of many: they need a sun
+3 skipped
+51 passed, 7 failed
 TEXT
 
 cmake -S "$work" -B "$work/build" >/dev/null

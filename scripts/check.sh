@@ -27,7 +27,7 @@ for file in steps parts build host vm machines long matrix; do
 	. "scripts/check/$file.sh"
 done
 
-# What CTest cannot do, as it needs it: the machine's packages, and the unit tests, whose names it asks for.
+# What CTest cannot do, as it needs it: the machine's packages, and the unit tests, whose files it asks for.
 prepare_ctest() {
 	step setup scripts/setup.sh
 	step build-unit build_unit
@@ -36,7 +36,7 @@ prepare_ctest() {
 
 # One test more than there are processors: emulated machines wait, too.
 run_ctest() { # PRESET
-	ctest --preset "$1" -j $((JOBS + 1)) --output-junit "$OUT/junit.xml" || true
+	ctest --preset "$1" -j $((JOBS + 1)) --test-output-truncation head --output-junit "$OUT/junit.xml" || true
 	scripts/check/summary.py "$OUT/junit.xml"
 }
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# Every test of the project as a test of CTest: the unit tests one by one, everything else as a function of scripts/check/.
+# Every test of the project as a test of CTest: the unit tests by file, everything else as a function of scripts/check/.
 #
 # Labels: unit, lint, build, vm, fuzz, truth; long and matrix, which `ctest --preset check` leaves out.
-include(Catch)
-catch_discover_tests(unit_tests TEST_PREFIX unit: EXTRA_ARGS --warn NoTests PROPERTIES LABELS unit TIMEOUT 300 SKIP_RETURN_CODE 77)
+set(unit_files ${CMAKE_CURRENT_BINARY_DIR}/unit_files.cmake)
+add_custom_command(TARGET unit_tests POST_BUILD VERBATIM
+  COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:unit_tests> -D OUTPUT=${unit_files} -P ${CMAKE_CURRENT_SOURCE_DIR}/add_unit_tests.cmake)
+set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${unit_files})
 
 # uwind_check(NAME [GIVES FIXTURE] [SECONDS N] [ALL_PROCESSORS] [LABELS ...] [NEEDS FIXTURE...] [LOCKS LOCK...] RUN FUNCTION [ARGUMENT...])
 # SECONDS is what it takes on two cores; with ten times that, and two minutes, it counts as stuck.
@@ -56,7 +58,7 @@ endfunction()
 
 foreach(arch amd64 arm64)
   uwind_build(build-programs-${arch} 20 build_programs ${arch})
-  uwind_build(build-tools-${arch} 60 build_tools ${arch})
+  uwind_build(build-tools-${arch} 150 build_tools ${arch})
   uwind_build(build-truth-${arch} 60 build_truth ${arch})
   uwind_list(kernels stock_kernels)
   foreach(kernel ${kernels})
@@ -68,7 +70,7 @@ foreach(arch amd64 arm64)
     endif()
   endforeach()
 endforeach()
-uwind_build(build-fuzz 60 build_fuzz)
+uwind_build(build-fuzz 120 build_fuzz)
 uwind_build(build-bench 20 build_bench)
 
 foreach(arch amd64 arm64)
@@ -94,7 +96,7 @@ uwind_check(shellcheck SECONDS 15 LABELS lint RUN lint_shell)
 uwind_check(pages SECONDS 5 LABELS lint NEEDS build-tools-${host} RUN scripts/check-pages.py build/${host}/daemon)
 uwind_check(tidy SECONDS 500 ALL_PROCESSORS LABELS lint long RUN lint_tidy)
 
-uwind_check(clean-amd64-6.1 SECONDS 25 RUN build_clean amd64 6.1)
+uwind_check(clean-amd64-6.1 SECONDS 120 RUN build_clean amd64 6.1)
 uwind_check(refused-cfi SECONDS 5 RUN refuse_cfi)
 uwind_check(perf-events SECONDS 30 RUN unit_test perf)
 uwind_check(perf-tracepoints SECONDS 10 RUN unit_test perf-tracepoints)
@@ -103,6 +105,7 @@ uwind_check(summary SECONDS 1 RUN scripts/check-summary.sh)
 uwind_check(bench-table SECONDS 2 RUN scripts/check-bench.sh)
 uwind_check(bench-agree SECONDS 1 NEEDS build-bench RUN build/bench/tests/bench_walk agree)
 uwind_check(fetch SECONDS 10 RUN scripts/check-fetch.sh)
+uwind_check(large-report SECONDS 20 NEEDS build-tools-${host} RUN large_report 400000 64)
 uwind_check(install SECONDS 5 NEEDS build-tools-${host} RUN scripts/check-install.sh build/${host})
 
 # The core against a shadow stack, gdb and programs of several compilers.

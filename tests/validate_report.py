@@ -27,9 +27,30 @@ def broken_rules(report):
         for key in ("user_stack", "kernel_stack"):
             if sample[key] is not None and sample[key] >= sizes["stacks"]:
                 yield f"a sample's {key} {sample[key]} is not there"
+    yield from broken_depths(report)
     counters = report["counters"]
     if counters["requested"] != counters["answered"] + sum(counters["lost"].values()):
         yield "requested is not answered + lost"
+
+
+def counted_bytes(stack):
+    """What follows a step by the frame pointer counts in complete stacks only."""
+    sizes, steps = stack["stack_bytes"], stack["methods"][1:] + [""]
+    end = len(sizes) if stack["complete"] else next((i for i, step in enumerate(steps) if step in ("fp", "compat_fp")), len(sizes))
+    return sum(size or 0 for size in sizes[:end])
+
+
+def broken_depths(report):
+    depths = report.get("stack_depth", {"threads": [], "functions": []})
+    for thread in depths["threads"]:
+        stacks = {s["user_stack"] for s in report["samples"] if (s["process"], s["tid"]) == (thread["process"], thread["tid"])}
+        sums = {stack: counted_bytes(report["stacks"][stack]) for stack in stacks - {None}}
+        if thread["bytes"] != max(sums.values()) or thread["bytes"] != sums[thread["user_stack"]]:
+            yield f"thread {thread['tid']} is not as deep as its deepest stack"
+    for function in depths["functions"]:
+        stack = report["stacks"][function["user_stack"]]
+        if (function["frame"], function["bytes"]) not in zip(stack["frames"], stack["stack_bytes"]):
+            yield f"frame {function['frame']} is not that of its stack"
 
 
 def main(schema_path, *report_paths):

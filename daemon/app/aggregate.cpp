@@ -15,7 +15,7 @@ std::size_t mix(std::size_t hash, std::uint64_t value)
 
 std::size_t Aggregate::FrameHash::operator()(const RawFrame& frame) const
 {
-	return mix(mix(mix(frame.exact + 2 * frame.kernel, frame.pc), frame.offset), frame.file);
+	return mix(mix(mix(mix(frame.exact + 2 * frame.kernel, frame.pc), frame.offset), frame.file), frame.owner);
 }
 
 std::size_t Aggregate::StackHash::operator()(const ReportStack& stack) const
@@ -26,51 +26,10 @@ std::size_t Aggregate::StackHash::operator()(const ReportStack& stack) const
 	return hash;
 }
 
-Aggregate::Aggregate(Processes& processes, Limits limits)
-    : processes_(processes), limits_(limits), stacks_(0, StackHash{&collected_}, StackEqual{&collected_})
+Aggregate::Aggregate(Processes& processes, const KnownProcesses& known, Limits limits)
+    : processes_(processes), limits_(limits), images_(processes, known, limits.processes),
+      stacks_(0, StackHash{&collected_}, StackEqual{&collected_})
 {
-}
-
-// /proc shows the process that has this number now. It is the sampled one only if
-// it started at the same time.
-ReportProcess Aggregate::describe(const ThreadRecord& thread)
-{
-	ReportProcess process;
-	process.pid = thread.tgid;
-	process.comm = thread.comm;
-	process.start_time_ns = thread.start_time_ns;
-	const auto facts = processes_.describe(thread.tgid);
-	if (!facts || !started_at(*facts, thread.start_time_ns))
-		return process;
-	process.exe = facts->exe;
-	if (thread.tid != thread.tgid)
-		process.comm = facts->comm;
-	return process;
-}
-
-// Samples of one CPU arrive in order of time, those of two CPUs do not.
-void Aggregate::rename(Image& image, const ThreadRecord& thread, std::uint64_t time_ns)
-{
-	if (thread.tid != thread.tgid || time_ns < image.named_ns)
-		return;
-	image.named_ns = time_ns;
-	collected_.processes[image.process].comm = thread.comm;
-}
-
-std::optional<Index> Aggregate::process_of(const ThreadRecord& thread, std::uint64_t time_ns)
-{
-	const ImageKey key{thread.tgid, thread.start_time_ns, thread.exec_id};
-	const auto known = images_.find(key);
-	if (known != images_.end()) {
-		rename(known->second, thread, time_ns);
-		return known->second.process;
-	}
-	if (collected_.processes.size() >= limits_.processes)
-		return std::nullopt;
-	const auto index = static_cast<Index>(collected_.processes.size());
-	collected_.processes.push_back(describe(thread));
-	images_.emplace(key, Image{index, thread.tid == thread.tgid ? time_ns : 0});
-	return index;
 }
 
 std::optional<Index> Aggregate::frame_of(const RawFrame& raw)
@@ -122,12 +81,20 @@ std::optional<Index> Aggregate::user_stack_of(const StackRecord& record, const O
 	return keep(stack);
 }
 
-std::optional<Index> Aggregate::kernel_stack_of(const StackPart& innermost)
+KernelOwner Aggregate::owner_at(std::uint64_t address, std::uint64_t time_ns) const
+{
+	return timeline_ ? timeline_->owner_at(address, time_ns) : 0;
+}
+
+// A return address belongs to the call instruction before it.
+std::optional<Index> Aggregate::kernel_stack_of(const StackPart& innermost, std::uint64_t time_ns)
 {
 	ReportStack& stack = begin_stack(innermost);
 	for (const StackPart* part = &innermost; part; part = part->below.get())
 		for (const StackFrame& frame : part->frames) {
-			const auto index = frame_of({frame.pc, frame.pc, 0, is_exact(frame.method), true});
+			const bool exact = is_exact(frame.method);
+			const KernelOwner owner = owner_at(frame.pc - !exact, time_ns);
+			const auto index = frame_of({frame.pc, frame.pc, 0, exact, true, owner});
 			if (!index)
 				return std::nullopt;
 			stack.frames.push_back(*index);
@@ -156,7 +123,7 @@ std::optional<ReportSample> Aggregate::sample_of(const ThreadRecord& thread, std
 						 std::uint32_t weight)
 {
 	const bool room = collected_.samples.size() < limits_.samples;
-	const auto process = room ? process_of(thread, time_ns) : std::nullopt;
+	const auto process = room ? images_.of(thread, time_ns) : std::nullopt;
 	if (!process) {
 		collected_.samples_not_kept += weight;
 		return std::nullopt;
@@ -173,13 +140,16 @@ std::optional<ReportSample> Aggregate::sample_of(const ThreadRecord& thread, std
 void Aggregate::set_answer(ReportSample& sample, const StackRecord& answer, const OnFile& on_file)
 {
 	if (answer.word_bits)
-		collected_.processes[sample.process].word_bits = answer.word_bits;
+		images_.at(sample.process).word_bits = answer.word_bits;
 	sample.cookie = answer.cookie;
 	sample.lost = answer.lost;
 	if (!answer.stack)
 		return;
 	sample.user_stack = user_stack_of(answer, on_file);
 	collected_.stacks_not_kept += !sample.user_stack;
+	if (rooms_ && sample.user_stack && sample.pid == sample.tid)
+		rooms_->measure(sample.process, bytes_of(collected_.stacks[*sample.user_stack]),
+				images_.at(sample.process));
 }
 
 void Aggregate::add(const StackRecord& record, const OnFile& on_file)
@@ -206,7 +176,7 @@ ReportSample Aggregate::fill(ReportSample sample, const EventRecord& event, cons
 	if (answer)
 		set_answer(sample, *answer, on_file);
 	if (event.kernel_stack) {
-		sample.kernel_stack = kernel_stack_of(*event.kernel_stack);
+		sample.kernel_stack = kernel_stack_of(*event.kernel_stack, event.time_ns);
 		collected_.stacks_not_kept += !sample.kernel_stack;
 	}
 	return sample;
@@ -216,22 +186,23 @@ void Aggregate::add(const EventRecord& event, const StackRecord* answer, const O
 {
 	if (event.off_cpu && event.off_cpu->is_waker)
 		return add_waker(event, answer, on_file);
-	const auto sample = sample_of(event, event.time_ns, 1);
+	auto sample = sample_of(event, event.time_ns, 1);
 	if (!sample)
 		return;
-	collected_.samples.push_back(fill(*sample, event, answer, on_file));
-	collected_.samples.back().off_cpu = off_cpu_of(event);
-	collected_.samples.back().call = call_of(event);
+	sample = fill(*sample, event, answer, on_file);
+	sample->off_cpu = off_cpu_of(event);
+	sample->call = call_of(event);
+	collected_.samples.push_back(*sample);
 }
 
 std::optional<Index> Aggregate::call_of(const EventRecord& event)
 {
 	if (!event.call)
 		return std::nullopt;
-	const auto [known, is_new] =
-		functions_.try_emplace(event.call->function, static_cast<Index>(collected_.functions.size()));
+	const RawFunction function{event.call->function, owner_at(event.call->function, event.time_ns)};
+	const auto [known, is_new] = functions_.try_emplace(function, static_cast<Index>(collected_.functions.size()));
 	if (is_new)
-		collected_.functions.push_back(event.call->function);
+		collected_.functions.push_back(function);
 	collected_.calls.push_back({known->second, event.call->returned, event.call->duration_ns, event.call->value,
 				    event.call->arguments});
 	return static_cast<Index>(collected_.calls.size() - 1);
@@ -251,7 +222,7 @@ std::optional<Index> Aggregate::off_cpu_of(const EventRecord& event)
 	if (event.off_cpu->woken_ns && event.time_ns >= event.off_cpu->woken_ns)
 		off_cpu.runnable_ns = event.time_ns - event.off_cpu->woken_ns;
 	if (event.off_cpu->wake)
-		woken_.emplace_back(event.off_cpu->wake, index);
+		wakers_.add_woken(event.off_cpu->wake, index);
 	return index;
 }
 
@@ -259,23 +230,14 @@ std::optional<Index> Aggregate::off_cpu_of(const EventRecord& event)
 void Aggregate::add_waker(const EventRecord& event, const StackRecord* answer, const OnFile& on_file)
 {
 	const bool room = wakers_.size() < limits_.samples;
-	const auto process = room ? process_of(event, event.time_ns) : std::nullopt;
+	const auto process = room ? images_.of(event, event.time_ns) : std::nullopt;
 	if (!process)
 		return;
 	ReportSample sample;
 	sample.process = *process;
 	sample = fill(sample, event, answer, on_file);
-	wakers_[event.off_cpu->wake] = {*process,          event.tgid,         event.tid, event.off_cpu->interrupt,
-					sample.user_stack, sample.kernel_stack};
-}
-
-void Aggregate::join_wakers()
-{
-	for (const auto& [wake, index] : woken_)
-		if (const auto waker = wakers_.find(wake); waker != wakers_.end())
-			collected_.off_cpu[index].waker = waker->second;
-	woken_.clear();
-	wakers_.clear();
+	wakers_.add(event.off_cpu->wake, {*process, event.tgid, event.tid, event.off_cpu->interrupt, sample.user_stack,
+					  sample.kernel_stack});
 }
 
 void Aggregate::set_weighed(std::optional<Index> event, std::uint64_t period)
@@ -288,15 +250,17 @@ void Aggregate::reset()
 {
 	stacks_.clear();
 	frames_.clear();
-	images_.clear();
 	files_.clear();
 	functions_.clear();
+	if (rooms_)
+		rooms_->clear();
 	stack_frames_ = 0;
 }
 
 Collected Aggregate::take()
 {
-	join_wakers();
+	wakers_.join(collected_.off_cpu);
+	collected_.processes = images_.take();
 	reset();
 	return std::exchange(collected_, {});
 }

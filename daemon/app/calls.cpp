@@ -7,27 +7,29 @@
 namespace uwind {
 namespace {
 
-ReportFunction function_at(std::uint64_t address, const std::optional<KernelName>& name)
+ReportFunction function_at(std::uint64_t address, const std::optional<KernelTimeline::Name>& found)
 {
 	ReportFunction function;
-	function.address = address - (name ? name->offset : 0);
-	if (name) {
-		function.name = name->symbol;
-		function.module = name->module;
-	}
+	function.address = address;
+	if (!found)
+		return function;
+	function.name = found->name.symbol;
+	function.module = found->name.module;
+	if (!function.name.empty())
+		function.address -= found->name.offset;
 	return function;
 }
 
-// Of each address, the index of its function.
-std::vector<Index> add_functions(const std::vector<std::uint64_t>& addresses, KernelNames& names, Report& report)
+// Of each place, the index of its function. Those of two owners are two.
+std::vector<Index> add_functions(const std::vector<RawFunction>& places, const KernelCode& code, Report& report)
 {
-	const auto found = names.find(addresses);
-	std::map<std::uint64_t, Index> known;
+	const auto found = kernel_names(places, code);
+	std::map<RawFunction, Index> known;
 	std::vector<Index> indices;
-	for (std::size_t i = 0; i < addresses.size(); i++) {
-		ReportFunction function = function_at(addresses[i], found[i]);
-		const auto [one, is_new] =
-			known.try_emplace(function.address, static_cast<Index>(report.functions.size()));
+	for (std::size_t i = 0; i < places.size(); i++) {
+		ReportFunction function = function_at(places[i].address, found[i]);
+		const auto [one, is_new] = known.try_emplace({function.address, places[i].owner},
+							     static_cast<Index>(report.functions.size()));
 		if (is_new)
 			report.functions.push_back(std::move(function));
 		indices.push_back(one->second);
@@ -48,16 +50,16 @@ void add_signatures(KernelNames& names, std::vector<ReportFunction>& functions)
 
 } // namespace
 
-void name_calls(std::vector<ReportCall> calls, const std::vector<std::uint64_t>& addresses, KernelNames& names,
+void name_calls(std::vector<ReportCall> calls, const std::vector<RawFunction>& places, const KernelCode& code,
 		Report& report)
 {
 	report.calls = std::move(calls);
-	if (addresses.empty())
+	if (places.empty())
 		return;
-	const auto indices = add_functions(addresses, names, report);
+	const auto indices = add_functions(places, code, report);
 	for (ReportCall& call : report.calls)
 		call.function = indices[call.function];
-	add_signatures(names, report.functions);
+	add_signatures(code.now, report.functions);
 }
 
 } // namespace uwind

@@ -15,10 +15,11 @@ using Counts = std::map<std::string, std::uint64_t>;
 // Counts events. Safe to use from several threads.
 class EventCounter {
 public:
-	void count(const std::string& event)
+	void count(const std::string& event, std::uint64_t times = 1)
 	{
 		std::lock_guard lock(mutex_);
-		counts_[event]++;
+		if (times)
+			counts_[event] += times;
 	}
 
 	// Since the start. An event that never happened is not among them.

@@ -27,8 +27,9 @@ constexpr Option needed_options[] = {
 using Check = Finding (*)(Surroundings& machine);
 
 constexpr Check checks[] = {
-	check_kernel,       check_options,     check_signing,       check_module, check_device,    check_self_device,
-	check_capabilities, check_sample_rate, check_perf_settings, check_btf,    check_functions, check_debug_files,
+	check_kernel,      check_options,      check_signing,     check_module,        check_device,
+	check_self_device, check_capabilities, check_sample_rate, check_perf_settings, check_btf,
+	check_functions,   check_text,         check_debug_files,
 };
 
 // "[integrity]" of "none [integrity] confidentiality".

@@ -22,6 +22,7 @@ Finding check_sample_rate(Surroundings& machine);
 Finding check_perf_settings(Surroundings& machine);
 Finding check_btf(Surroundings& machine);
 Finding check_functions(Surroundings& machine);
+Finding check_text(Surroundings& machine);
 Finding check_debug_files(Surroundings& machine);
 
 } // namespace uwind

@@ -23,6 +23,7 @@ enum Capability {
 	sys_admin = 21,
 	sys_nice = 23,
 	perfmon = 38,
+	bpf = 39,
 	checkpoint_restore = 40,
 };
 
@@ -37,6 +38,7 @@ constexpr Helpful helpful[] = {
 	{sys_ptrace, false, "CAP_SYS_PTRACE", "other users' processes have no tables at first"},
 	{checkpoint_restore, true, "CAP_CHECKPOINT_RESTORE", "files that were deleted or replaced have no tables"},
 	{dac_read_search, false, "CAP_DAC_READ_SEARCH", "files that only their owner may read have no tables"},
+	{bpf, true, "CAP_BPF", "of processes that soon end little is known"},
 	{net_admin, false, "CAP_NET_ADMIN", "records may be lost in bursts"},
 	{sys_nice, false, "CAP_SYS_NICE", "a busy machine delays tables and records"},
 };
@@ -166,8 +168,10 @@ Finding check_btf(Surroundings& machine)
 			"use a kernel whose headers contain what this needs (Debian's do since 6.12), and build the "
 			"module again with pahole installed (apt install dwarves)"};
 	return {"btf", Verdict::warning, "/sys/kernel/btf/vmlinux is missing",
-		"arguments of the kernel's functions (func:FUNCTION) have no names and no types; other programs that "
-		"use BPF may not load; uwind's stacks do not depend on it",
+		"arguments of the kernel's functions (func:FUNCTION) have no names and no types; of processes that "
+		"soon "
+		"end, program, arguments and control group may stay unknown; other programs that use BPF may not load; "
+		"uwind's stacks do not depend on it",
 		"use a kernel with CONFIG_DEBUG_INFO_BTF=y, such as Debian's"};
 }
 
@@ -177,11 +181,11 @@ Finding check_functions(Surroundings& machine)
 	if (!enabled)
 		return {"functions", Verdict::warning,
 			"/proc/sys/kernel/ftrace_enabled is missing: this kernel does not trace its functions",
-			"-e func:FUNCTION does not work; everything else does",
+			"-e func:FUNCTION and uwind kstack do not work; everything else does",
 			"use a kernel with CONFIG_FUNCTION_TRACER=y and CONFIG_DYNAMIC_FTRACE=y, such as Debian's"};
 	if (enabled->starts_with('0'))
 		return {"functions", Verdict::warning, "kernel.ftrace_enabled is 0",
-			"-e func:FUNCTION counts no calls, live patches are not applied",
+			"-e func:FUNCTION counts no calls, uwind kstack sees no stacks, live patches are not applied",
 			"sysctl kernel.ftrace_enabled=1"};
 	return {"functions", Verdict::ok, "functions of the kernel can be traced", "", ""};
 }

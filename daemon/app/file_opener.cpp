@@ -49,6 +49,8 @@ bool FileOpener::complete(FileJob& job)
 // The file gets no table, and this is known from now on.
 void FileOpener::not_opened(const FileJob& job)
 {
+	if (!job.sampled)
+		return;
 	if (job.module)
 		modules_.set_table_known(*job.module, clock_.boottime_ns());
 	events_.count("files_not_opened");
@@ -86,7 +88,7 @@ bool FileOpener::add_unannounced(FileJob& job, const FileIdentity& identity)
 {
 	const auto added = modules_.add(identity, job.mapping.path);
 	if (job.file_number)
-		modules_.bind(job.file_number, added.id);
+		modules_.bind_unknown(job.file_number, added.id);
 	job.module = added.id;
 	return added.is_new;
 }

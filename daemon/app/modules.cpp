@@ -9,6 +9,17 @@ namespace {
 
 constexpr std::uint32_t first_own_number = 1u << 31; // the module counts from 1
 
+// Containers come and go, each with an overlay: one more identity of a file takes another's place, but not its own's.
+void make_room(std::map<FileIdentity, ModuleId>& identities, ModuleId id, const FileIdentity& own, std::size_t most)
+{
+	const auto is_of_it = [id](const auto& entry) { return entry.second == id; };
+	if (static_cast<std::size_t>(std::ranges::count_if(identities, is_of_it)) < most)
+		return;
+	const auto is_other = [&](const auto& entry) { return is_of_it(entry) && entry.first != own; };
+	if (const auto other = std::ranges::find_if(identities, is_other); other != identities.end())
+		identities.erase(other);
+}
+
 } // namespace
 
 // A module keeps its first path. True: it had none, and now has this one.
@@ -20,10 +31,28 @@ bool Modules::name_nameless(Module& module, const std::string& path)
 	return true;
 }
 
+// What the module knows as a file of the file system below is an overlay's to processes. Its inode is the same, but
+// that an overlay of several file systems may say in the upper half which one it is of.
+std::optional<ModuleId> Modules::on_other_device(const FileIdentity& identity, const std::string& path) const
+{
+	const auto is_it = [&](const auto& one) {
+		const FileIdentity& other = one.second.identity;
+		return static_cast<std::uint32_t>(other.inode) == static_cast<std::uint32_t>(identity.inode) &&
+		       other.bytes == identity.bytes && other.mtime_ns == identity.mtime_ns && one.second.path == path;
+	};
+	const auto found = path.empty() || !identity.mtime_ns ? modules_.end() : std::ranges::find_if(modules_, is_it);
+	return found == modules_.end() ? std::nullopt : std::optional(found->first);
+}
+
 Modules::Added Modules::add(const FileIdentity& identity, const std::string& path)
 {
 	std::lock_guard lock(mutex_);
-	const auto known = by_identity_.find(identity);
+	auto known = by_identity_.find(identity);
+	if (known == by_identity_.end())
+		if (const auto other = on_other_device(identity, path)) {
+			make_room(by_identity_, *other, modules_[*other].identity, limits_.identities);
+			known = by_identity_.emplace(identity, *other).first;
+		}
 	if (known != by_identity_.end()) {
 		modules_[known->second].last_used = period_;
 		return {known->second, name_nameless(modules_[known->second], path)};
@@ -41,6 +70,13 @@ void Modules::bind(std::uint32_t file_number, ModuleId id)
 {
 	std::lock_guard lock(mutex_);
 	bind_locked(file_number, id);
+}
+
+void Modules::bind_unknown(std::uint32_t file_number, ModuleId id)
+{
+	std::lock_guard lock(mutex_);
+	if (!by_number_.contains(file_number))
+		bind_locked(file_number, id);
 }
 
 // Callers hold mutex_.
@@ -185,7 +221,7 @@ std::vector<ModuleId> Modules::unused(std::size_t most) const
 // Callers hold mutex_.
 void Modules::forget(ModuleId id)
 {
-	by_identity_.erase(modules_[id].identity);
+	std::erase_if(by_identity_, [id](const auto& entry) { return entry.second == id; });
 	std::erase_if(by_number_, [id](const auto& entry) { return entry.second == id; });
 	open_.remove(id);
 	modules_.erase(id);

@@ -41,6 +41,7 @@ class Modules {
 public:
 	struct Limits {
 		std::size_t open_files = 512; // the least recently used are closed
+		std::size_t identities = 64;  // of one file; another one takes the place of one that it had
 	};
 
 	explicit Modules(Limits limits) : limits_(limits) {}
@@ -53,6 +54,8 @@ public:
 	Added add(const FileIdentity& identity, const std::string& path);
 	void set_path(ModuleId id, const std::string& path);
 	void bind(std::uint32_t file_number, ModuleId id);
+	// By what lies at a sampled address now, which may be another file: nothing changes if the number is known.
+	void bind_unknown(std::uint32_t file_number, ModuleId id);
 	std::optional<ModuleId> of_number(std::uint32_t file_number);
 	// The file that is mapped there. Nothing: it is not known, or several states of it are.
 	std::optional<ModuleId> of_mapping(const Mapping& mapping);
@@ -76,6 +79,7 @@ public:
 
 private:
 	Module* find(ModuleId id);
+	std::optional<ModuleId> on_other_device(const FileIdentity& identity, const std::string& path) const;
 	void bind_locked(std::uint32_t file_number, ModuleId id);
 	static bool name_nameless(Module& module, const std::string& path);
 	void remember_open(ModuleId id);
@@ -85,7 +89,7 @@ private:
 	const Limits limits_;
 	std::mutex mutex_; // guards what follows
 	std::map<ModuleId, Module> modules_;
-	std::map<FileIdentity, ModuleId> by_identity_;
+	std::map<FileIdentity, ModuleId> by_identity_; // a file below overlays has several
 	std::unordered_map<std::uint32_t, ModuleId> by_number_;
 	std::list<ModuleId> open_; // most recently used first
 	std::uint64_t period_ = 0;

@@ -3,7 +3,6 @@
 #include "app/naming.h"
 
 #include "app/calls.h"
-#include "app/kernel_naming.h"
 #include "app/off_cpu.h"
 
 #include <algorithm>
@@ -21,6 +20,7 @@ ReportModule to_report(const Module& module)
 	result.rows = module.rows;
 	result.bytes = module.bytes;
 	result.table_known_ns = module.table_known_ns;
+	result.segments = module.facts.segments;
 	return result;
 }
 
@@ -92,7 +92,7 @@ std::uint64_t address_in(const std::vector<Segment>& segments, std::uint64_t off
 }
 
 // Frames are named file by file, so that each symbol table is read once.
-void fill_report(Collected collected, Modules& modules, Symbols& symbols, KernelNames& kernel_names, Report& report)
+void fill_report(Collected collected, Modules& modules, Symbols& symbols, const KernelCode& kernel, Report& report)
 {
 	report.processes = std::move(collected.processes);
 	report.stacks = std::move(collected.stacks);
@@ -108,9 +108,9 @@ void fill_report(Collected collected, Modules& modules, Symbols& symbols, Kernel
 		const RawFrame& raw = collected.frames[index];
 		report.frames[index] = named(raw, list.of(raw.file), symbols);
 	}
-	name_kernel_frames(collected.frames, kernel_names, report);
-	explain_off_cpu(kernel_names, report);
-	name_calls(std::move(collected.calls), collected.functions, kernel_names, report);
+	name_kernel_frames(collected.frames, kernel, report);
+	explain_off_cpu(kernel.now, report);
+	name_calls(std::move(collected.calls), collected.functions, kernel, report);
 	report.counters.others["samples_not_kept"] = collected.samples_not_kept;
 	report.counters.others["stacks_not_kept"] = collected.stacks_not_kept;
 }

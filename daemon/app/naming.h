@@ -2,10 +2,9 @@
 // From collected frames to a report's modules and named frames.
 #pragma once
 
-#include "app/aggregate.h"
+#include "app/kernel_naming.h"
 #include "app/modules.h"
 #include "app/symbols.h"
-#include "port/kernel_names.h"
 
 namespace uwind {
 
@@ -14,6 +13,6 @@ namespace uwind {
 std::uint64_t address_in(const std::vector<Segment>& segments, std::uint64_t offset);
 
 // Fills the report's processes, modules, frames, stacks and samples.
-void fill_report(Collected collected, Modules& modules, Symbols& symbols, KernelNames& kernel_names, Report& report);
+void fill_report(Collected collected, Modules& modules, Symbols& symbols, const KernelCode& kernel, Report& report);
 
 } // namespace uwind

@@ -19,11 +19,21 @@ constexpr std::uint64_t ns_of(std::chrono::milliseconds time)
 	return std::uint64_t(time.count()) * 1'000'000;
 }
 
+// Where the user may have them.
+bool has_kernel_stacks(const SessionOptions& session)
+{
+	const auto brings_its_own = [](const EventSpec& event) {
+		return event.type == off_cpu_type || event.type == function_type;
+	};
+	return !session.user_only && (session.kernel_stacks || std::ranges::any_of(session.events, brings_its_own));
+}
+
 } // namespace
 
 Recording::Recording(const Ports& ports, RecordingOptions options)
     : ports_(ports), options_(std::move(options)), symbols_(ports.objects, ports.processes, modules_),
-      aggregate_(ports.processes, options_.limits),
+      owners_(ports.kernel_regions, ports.kernel_names, ports.clock), lives_(ports),
+      aggregate_(ports.processes, lives_.known(), options_.limits), generated_(ports.generated_code, ports.processes),
       join_([this](const EventRecord& event, const StackRecord* answer) { collect(event, answer); }),
       unfinished_(ports, modules_,
 		  {[this](const StackRecord& record) { collect(record); },
@@ -32,6 +42,9 @@ Recording::Recording(const Ports& ports, RecordingOptions options)
       tracker_(ports, modules_, unfinished_.shelf())
 {
 	set_weighed(options_.session);
+	if (options_.stack_depth)
+		aggregate_.measure_stacks();
+	aggregate_.set_timeline(owners_.timeline());
 }
 
 // Without a record of its own an event is the only one there is, or the first; and then of a clock, whose period is
@@ -53,11 +66,14 @@ Status Recording::prepare(const StopRequested& stop)
 	const auto session = ports_.kernel.start_session(options_.session);
 	if (!session)
 		return session.error();
-	session_ = session->number;
+	messages_.session = session->number;
 	options_.session.user_only = session->user_only;
 	if (session->stack_bytes)
 		unfinished_.shelf().open();
+	if (has_kernel_stacks(options_.session))
+		owners_.begin();
 	intake_.emplace(ports_.stream, ports_.threads);
+	lives_.begin(options_.session, tracker_);
 	register_targets(stop);
 	return Nothing{};
 }
@@ -89,6 +105,8 @@ Status Recording::run_for(std::chrono::milliseconds time)
 			take(*batch);
 		else if (intake_->finished())
 			break;
+		else
+			owners_.catch_up();
 		if (unfinished_.is_due())
 			unfinished_.finish_some();
 	}
@@ -99,10 +117,11 @@ Status Recording::run_for(std::chrono::milliseconds time)
 
 void Recording::take(const RecordBatch& batch)
 {
-	counts_["decode_errors"] += batch.malformed;
-	counts_["records_unknown"] += batch.unknown;
-	if (batch.session != session_)
+	messages_.counts["decode_errors"] += batch.malformed;
+	messages_.counts["records_unknown"] += batch.unknown;
+	if (batch.session != messages_.session)
 		return;
+	owners_.catch_up();
 	follow_sequence(batch.sequence);
 	for (const Record& record : batch.records) {
 		if (const auto* stack = std::get_if<StackRecord>(&record))
@@ -116,6 +135,7 @@ void Recording::take(const RecordBatch& batch)
 
 void Recording::take(const StackRecord& record)
 {
+	generated_.note(record);
 	if (record.unfinished)
 		unfinished_.add(record);
 	else
@@ -156,9 +176,9 @@ void Recording::collect(const EventRecord& event, const StackRecord* answer)
 
 void Recording::follow_sequence(std::uint64_t sequence)
 {
-	if (sequence > next_sequence_)
-		counts_["messages_missing"] += sequence - next_sequence_;
-	next_sequence_ = std::max(next_sequence_, sequence + 1);
+	if (sequence > messages_.next_sequence)
+		messages_.counts["messages_missing"] += sequence - messages_.next_sequence;
+	messages_.next_sequence = std::max(messages_.next_sequence, sequence + 1);
 }
 
 Result<Report> Recording::interval()
@@ -181,6 +201,7 @@ Result<Report> Recording::finish()
 	while (!intake_->finished())
 		if (const auto batch = intake_->pop(std::chrono::milliseconds(100)))
 			take(*batch);
+	lives_.finish();
 	wait_for_tables();
 	unfinished_.finish_all();
 	join_.finish();

@@ -4,7 +4,10 @@
 
 #include "app/aggregate.h"
 #include "app/event_join.h"
+#include "app/generated_code.h"
 #include "app/intake.h"
+#include "app/kernel_owners.h"
+#include "app/life_follower.h"
 #include "app/modules.h"
 #include "app/ports.h"
 #include "app/symbols.h"
@@ -18,11 +21,14 @@ struct RecordingOptions {
 	std::string target;  // as reports show it: "all", "pid 12", "command sleep"
 	std::string program; // the file of a program that is about to be started; "": none
 	Aggregate::Limits limits;
+	bool stack_depth = false;  // reports say how deep stacks are
+	bool no_arguments = false; // reports do not have the arguments of processes, which may be secrets
 };
 
 class Recording {
 public:
 	Recording(const Ports& ports, RecordingOptions options);
+	~Recording() { lives_.finish(); } // whose thread uses the tracker
 
 	// Starts the session, which does not count yet, and gives tables to the files
 	// that the targets map. Ends early when stop() is true.
@@ -30,6 +36,9 @@ public:
 	Status enable();
 	// After prepare(): whether the module counts in user mode only, asked for or not.
 	bool user_only() const { return options_.session.user_only; }
+
+	// After prepare(): which kernel code that comes or goes cannot be watched, though kernel stacks are recorded.
+	const std::vector<KernelRegions::Unwatched>& unwatched() const { return owners_.unwatched(); }
 
 	// Takes in the records that arrive within that time.
 	Status run_for(std::chrono::milliseconds time);
@@ -61,16 +70,24 @@ private:
 	RecordingOptions options_; // user_only as the module decided
 	Modules modules_;
 	Symbols symbols_;
+	KernelOwners owners_;
+	LifeFollower lives_;
 	Aggregate aggregate_;
+	GeneratedFrames generated_;
 	EventJoin join_;
 	UnfinishedStacks unfinished_;
 	Tracker tracker_;
 	std::optional<Intake> intake_;
-	std::uint32_t session_ = 0;
-	std::uint64_t next_sequence_ = 0;
-	Counts counts_;          // of messages, since the start
-	Counts reported_counts_; // own_counts() of the last report
-	SessionStats reported_;  // those of the last report
+	struct {
+		std::uint32_t session = 0;
+		std::uint64_t next_sequence = 0;
+		Counts counts; // since the start
+	} messages_;
+	// Those of the last report.
+	struct {
+		SessionStats stats;
+		Counts counts; // own_counts()
+	} reported_;
 	// The beginning of what the next report is of.
 	struct {
 		std::uint64_t boottime_ns = 0;

@@ -63,19 +63,27 @@ ReportSession session_of(const RecordingOptions& options)
 
 Counts Recording::own_counts()
 {
-	Counts counts{{"messages_missing", 0}, {"decode_errors", 0},         {"records_unknown", 0},
-		      {"tables_made", 0},      {"tables_shared", 0},         {"tables_refused", 0},
-		      {"tables_rejected", 0},  {"tables_given_up", 0},       {"files_without_table", 0},
-		      {"files_not_opened", 0}, {"files_not_followed", 0},    {"sections_refused", 0},
-		      {"tables_kept", 0},      {"stacks_finished_later", 0}, {"unfinished_left", 0},
-		      {"unfinished_gone", 0},  {"unfinished_too_many", 0},   {"events_unmatched", join_.too_many()}};
-	for (const auto& [name, count] : counts_)
+	Counts counts{
+		{"messages_missing", 0},      {"decode_errors", 0},         {"records_unknown", 0},
+		{"tables_made", 0},           {"tables_shared", 0},         {"tables_refused", 0},
+		{"tables_rejected", 0},       {"tables_given_up", 0},       {"files_without_table", 0},
+		{"files_not_opened", 0},      {"files_not_followed", 0},    {"sections_refused", 0},
+		{"tables_kept", 0},           {"stacks_finished_later", 0}, {"unfinished_left", 0},
+		{"unfinished_gone", 0},       {"unfinished_too_many", 0},   {"events_unmatched", join_.too_many()},
+		{"code_notes_read", 0},       {"code_notes_bad", 0},        {"code_notes_refused", 0},
+		{"code_processes_missed", 0}, {"code_changes_not_kept", 0}};
+	for (const auto& [name, count] : messages_.counts)
 		counts[name] = count;
 	for (const auto& [name, count] : unfinished_.counts())
 		counts[name] = count;
 	for (const auto& [name, count] : tracker_.counts())
 		counts[name] = count;
+	for (const auto& [name, count] : owners_.counts())
+		counts[name] = count;
+	for (const auto& [name, count] : generated_.counts())
+		counts[name] = count;
 	counts["socket_overruns"] = ports_.stream.overruns();
+	counts["lives_lost"] = lives_.lost();
 	return counts;
 }
 
@@ -94,32 +102,32 @@ void Recording::count_finished(std::map<std::string, std::uint64_t>& stops)
 void Recording::fill_counters(const SessionStats& stats, Report& report)
 {
 	ReportCounters& counters = report.counters;
-	counters.requested = minus(stats.requested, reported_.requested) + reported_.pending;
-	counters.answered = minus(stats.answered, reported_.answered);
+	counters.requested = minus(stats.requested, reported_.stats.requested) + reported_.stats.pending;
+	counters.answered = minus(stats.answered, reported_.stats.answered);
 	counters.pending = stats.pending;
-	counters.lost = named(stats.lost, reported_.lost);
-	counters.stops = named(stats.stops, reported_.stops);
+	counters.lost = named(stats.lost, reported_.stats.lost);
+	counters.stops = named(stats.stops, reported_.stats.stops);
 	counters.stops.erase(name_of(Stop::NONE));
 	count_finished(counters.stops);
-	counters.others["messages"] = minus(stats.messages, reported_.messages);
-	counters.others["messages_dropped"] = minus(stats.messages_dropped, reported_.messages_dropped);
-	counters.others["message_bytes"] = minus(stats.bytes, reported_.bytes);
-	counters.others["stacks_told"] = minus(stats.stacks_told, reported_.stacks_told);
-	counters.others["stacks_known"] = minus(stats.stacks_known, reported_.stacks_known);
-	counters.others["periods_missed"] = minus(stats.periods_missed, reported_.periods_missed);
-	counters.others["throttled"] = minus(stats.throttled, reported_.throttled);
-	counters.others["counters_failed"] = minus(stats.counters_failed, reported_.counters_failed);
-	counters.others["events"] = minus(stats.events, reported_.events);
-	counters.others["events_lost"] = minus(stats.events_lost, reported_.events_lost);
-	counters.others["events_dropped"] = minus(stats.events_dropped, reported_.events_dropped);
-	counters.others["events_own"] = minus(stats.events_own, reported_.events_own);
-	counters.others["unfinished"] = minus(stats.unfinished, reported_.unfinished);
-	counters.others["unfinished_refused"] = minus(stats.unfinished_refused, reported_.unfinished_refused);
+	counters.others["messages"] = minus(stats.messages, reported_.stats.messages);
+	counters.others["messages_dropped"] = minus(stats.messages_dropped, reported_.stats.messages_dropped);
+	counters.others["message_bytes"] = minus(stats.bytes, reported_.stats.bytes);
+	counters.others["stacks_told"] = minus(stats.stacks_told, reported_.stats.stacks_told);
+	counters.others["stacks_known"] = minus(stats.stacks_known, reported_.stats.stacks_known);
+	counters.others["periods_missed"] = minus(stats.periods_missed, reported_.stats.periods_missed);
+	counters.others["throttled"] = minus(stats.throttled, reported_.stats.throttled);
+	counters.others["counters_failed"] = minus(stats.counters_failed, reported_.stats.counters_failed);
+	counters.others["events"] = minus(stats.events, reported_.stats.events);
+	counters.others["events_lost"] = minus(stats.events_lost, reported_.stats.events_lost);
+	counters.others["events_dropped"] = minus(stats.events_dropped, reported_.stats.events_dropped);
+	counters.others["events_own"] = minus(stats.events_own, reported_.stats.events_own);
+	counters.others["unfinished"] = minus(stats.unfinished, reported_.stats.unfinished);
+	counters.others["unfinished_refused"] = minus(stats.unfinished_refused, reported_.stats.unfinished_refused);
 	const Counts counts = own_counts();
 	for (const auto& [name, count] : counts)
-		counters.others[name] = minus(count, reported_counts_[name]);
-	reported_ = stats;
-	reported_counts_ = counts;
+		counters.others[name] = minus(count, reported_.counts[name]);
+	reported_.stats = stats;
+	reported_.counts = counts;
 }
 
 Report Recording::report_of(const SessionStats& stats)
@@ -130,11 +138,23 @@ Report Recording::report_of(const SessionStats& stats)
 	report.host.arch = name_of(ports_.kernel.version().arch);
 	report.host.abi = ports_.kernel.version().abi;
 	report.session = session_of(options_);
+	for (const auto& unwatched : owners_.unwatched())
+		report.session.unwatched.push_back(unwatched.kind);
+	if (!lives_.told())
+		report.session.unwatched.push_back("processes");
 	report.session.started = rfc3339(since_.seconds);
+	report.session.started_ns = since_.boottime_ns;
 	report.session.duration_ns = minus(now_ns, since_.boottime_ns);
 	since_.boottime_ns = now_ns;
 	since_.seconds = ports_.clock.seconds_since_1970();
-	fill_report(aggregate_.take(), modules_, symbols_, ports_.kernel_names, report);
+	report.stack_depth = options_.stack_depth;
+	Collected collected = aggregate_.take();
+	GeneratedNames generated = generated_.name(collected);
+	fill_report(std::move(collected), modules_, symbols_, {ports_.kernel_names, owners_.timeline()}, report);
+	generated.apply(report);
+	if (options_.no_arguments)
+		for (ReportProcess& process : report.processes)
+			process.details.arguments.clear();
 	fill_counters(stats, report);
 	return report;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <spdlog/spdlog.h>
+#include <utility>
 
 #include "base/cpu_list.h"
 
@@ -13,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds look_around(100); // how often requests are checked
-constexpr std::uint64_t ns_per_s = 1'000'000'000;
+constexpr std::uint64_t ns_per_s = 1'000'000'000, ns_per_ms = 1'000'000;
 constexpr unsigned max_complaints = 20; // of files whose tables cannot be kept
 
 RecordingOptions options_of(const Settings& settings)
@@ -26,6 +27,8 @@ RecordingOptions options_of(const Settings& settings)
 	options.session.cpus = settings.cpus;
 	options.session.stack_bytes = settings.stack_bytes;
 	options.session.max_frames = settings.max_depth == default_frames ? 0 : settings.max_depth;
+	options.stack_depth = settings.stack_depth;
+	options.no_arguments = settings.no_arguments;
 	options.target = "all";
 	return options;
 }
@@ -45,6 +48,7 @@ bool same_session(const Settings& one, const Settings& other)
 {
 	return one.event == other.event && one.frequency == other.frequency && one.cgroup == other.cgroup &&
 	       one.cpus == other.cpus && one.max_depth == other.max_depth && one.stack_bytes == other.stack_bytes &&
+	       one.stack_depth == other.stack_depth && one.no_arguments == other.no_arguments &&
 	       one.table_cache == other.table_cache;
 }
 
@@ -96,7 +100,7 @@ Status Service::record()
 		return sampled;
 	if (ports_.requests.stop())
 		ports_.supervisor.stopping();
-	return store(recording.finish(), running);
+	return store(&Recording::finish, running);
 }
 
 // From the beginning. What is broken is named by the first lines only.
@@ -134,25 +138,36 @@ Status Service::sample(Running& running)
 			continue;
 		// Late by an interval or more: no burst of reports.
 		begun = now - due < settings_.interval_s * ns_per_s ? due : now;
-		if (auto stored = store(running.recording.interval(), running); !stored)
+		if (auto stored = store(&Recording::interval, running); !stored)
 			return stored;
 	}
 	return Nothing{};
 }
 
 // A report that cannot be stored, as on a full disk, is logged; sampling continues.
-Status Service::store(const Result<Report>& report, const Running& running)
+Status Service::store(Result<Report> (Recording::*take)(), const Running& running)
 {
+	const std::uint64_t begun = running.clock.thread_processor_ns();
+	const Result<Report> report = (running.recording.*take)();
 	if (!report)
 		return report.error();
 	if (const auto stored = ports_.reports.store(*report); !stored)
 		spdlog::error("report of {} is lost: {}", report->session.started, stored.error().message);
-	std::string figures = ports_.describe(*report);
+	const std::uint64_t took = running.clock.thread_processor_ns() - begun;
+	std::string figures = ports_.describe(*report) + cost_in_words(running.clock, took);
 	spdlog::debug("report of {}: {}", report->session.started, figures);
 	if (const auto kept = running.keeper.kept())
 		figures += "; " + std::to_string(kept) + " tables kept ahead";
 	ports_.supervisor.status(figures);
 	return Nothing{};
+}
+
+std::string Service::cost_in_words(Clock& clock, std::uint64_t report_ns)
+{
+	const std::uint64_t now = clock.processor_ns();
+	const std::uint64_t all = now - std::exchange(processor_ns_, now);
+	return "; " + std::to_string(all / ns_per_ms) + " ms of processor time, " +
+	       std::to_string(report_ns / ns_per_ms) + " ms of it to name samples and write the report";
 }
 
 bool Service::reload(Running& running)

@@ -56,7 +56,9 @@ private:
 
 	Status record();
 	Status sample(Running& running);
-	Status store(const Result<Report>& report, const Running& running);
+	Status store(Result<Report> (Recording::*take)(), const Running& running);
+	// Processor time since the last report: all that the service has used, and what this report took of it.
+	std::string cost_in_words(Clock& clock, std::uint64_t report_ns);
 	void keep_tables(Running& running);
 	// True: the new settings need a new recording.
 	bool reload(Running& running);
@@ -65,6 +67,7 @@ private:
 
 	ServicePorts ports_;
 	Settings settings_;
+	std::uint64_t processor_ns_ = 0; // at the last report
 };
 
 } // namespace uwind

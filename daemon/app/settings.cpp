@@ -119,12 +119,19 @@ std::string get_keep_tables(const Settings& settings)
 	return text.empty() ? std::string(nothing) : text;
 }
 
-bool set_verbose(Settings& settings, std::string_view value)
+template <bool Settings::*Member>
+bool set_flag(Settings& settings, std::string_view value)
 {
 	if (value != "yes" && value != "no")
 		return false;
-	settings.verbose = value == "yes";
+	settings.*Member = value == "yes";
 	return true;
+}
+
+template <bool Settings::*Member>
+std::string get_flag(const Settings& settings)
+{
+	return settings.*Member ? "yes" : "no";
 }
 
 constexpr SettingKey keys[] = {
@@ -148,6 +155,10 @@ constexpr SettingKey keys[] = {
 	{"stack_bytes", "--stack-bytes", "Most bytes of stack that come with a sample whose table is not there yet",
 	 "a number from 0 to 16384", "16384", false, false, set_number<&Settings::stack_bytes, 0, most_stack_bytes>,
 	 get_number<&Settings::stack_bytes>},
+	{"stack_depth", "--stack-depth", "Reports say how deep stacks were, and which frames are the largest",
+	 "yes or no", "yes", false, true, set_flag<&Settings::stack_depth>, get_flag<&Settings::stack_depth>},
+	{"no_arguments", "--no-arguments", "Reports do not have the arguments of processes, which may be secrets",
+	 "yes or no", "yes", false, true, set_flag<&Settings::no_arguments>, get_flag<&Settings::no_arguments>},
 	{"table_cache", "--table-cache", "Folder in which tables are kept, or none",
 	 "none, or a path that begins with '/'", default_table_cache, true, false,
 	 set_path_or<&Settings::table_cache, nothing>, get_path_or<&Settings::table_cache, nothing>},
@@ -155,7 +166,7 @@ constexpr SettingKey keys[] = {
 	 "none, or at most 64 paths that begin with '/', with commas between them", "/usr,/opt", false, false,
 	 set_keep_tables, get_keep_tables},
 	{"verbose", "-v,--verbose", "Log details, such as files without unwind information", "yes or no", "yes", false,
-	 true, set_verbose, [](const Settings& settings) { return std::string(settings.verbose ? "yes" : "no"); }},
+	 true, set_flag<&Settings::verbose>, get_flag<&Settings::verbose>},
 };
 
 std::string unknown(std::string_view name)

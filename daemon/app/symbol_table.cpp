@@ -3,12 +3,7 @@
 #include "app/symbol_table.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
-#include <memory>
 #include <tuple>
-
-#include "base/handle.h"
 
 namespace uwind {
 namespace {
@@ -22,16 +17,6 @@ bool comes_first(const Symbol& a, const Symbol& b)
 }
 
 } // namespace
-
-std::string demangled(const std::string& name)
-{
-	if (!name.starts_with("_Z"))
-		return name;
-	int status = 0;
-	const std::unique_ptr<char, FreeWith<&std::free>> text(
-		abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status));
-	return status == 0 && text ? std::string(text.get()) : name;
-}
 
 SymbolTable::SymbolTable(std::vector<Symbol> symbols, EntryCode entry) : entry_(entry)
 {

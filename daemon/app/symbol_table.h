@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/demangled.h"
 #include "port/objects.h"
 
 namespace uwind {
@@ -46,8 +47,5 @@ private:
 	std::string names_;
 	EntryCode entry_;
 };
-
-// The demangled form of a C++ name; other names unchanged.
-std::string demangled(const std::string& name);
 
 } // namespace uwind

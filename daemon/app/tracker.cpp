@@ -14,7 +14,7 @@ constexpr std::size_t given_up_at_once = 1024;
 Tracker::Tracker(const Ports& ports, Modules& modules, TableShelf& shelf)
     : modules_(modules), maker_(ports, modules_, shelf, events_),
       registrar_(ports, modules_, scanned_, events_, queue_),
-      workers_(ports.threads, queue_, FileOpener(ports, modules_, scanned_, events_, queue_, shelf), maker_)
+      opener_(ports, modules_, scanned_, events_, queue_, shelf), workers_(ports.threads, queue_, opener_, maker_)
 {
 }
 
@@ -56,6 +56,21 @@ void Tracker::note_unannounced(std::uint32_t tgid, const Mapping& mapping)
 	job.tgid = tgid;
 	job.mapping = mapping;
 	push(std::move(job));
+}
+
+// What cannot be followed is followed at its first sample.
+void Tracker::note_mapped(std::uint32_t tgid, const Mapping& mapping)
+{
+	if (modules_.of_mapping(mapping))
+		return;
+	FileJob job;
+	job.tgid = tgid;
+	job.mapping = mapping;
+	job.sampled = false;
+	if (queue_.has_room())
+		opener_.open(std::move(job));
+	else
+		(void)queue_.push(std::move(job));
 }
 
 void Tracker::note_unknown(std::uint32_t file_number, std::uint32_t tgid, std::uint64_t pc)

@@ -25,6 +25,9 @@ public:
 	// as files_not_followed.
 	void note(const FileRecord& record);
 	void note_unannounced(std::uint32_t tgid, const Mapping& mapping);
+	// Before its first sample: opens the file itself, while the process lives, unless too many wait for their
+	// tables.
+	void note_mapped(std::uint32_t tgid, const Mapping& mapping);
 	void note_unknown(std::uint32_t file_number, std::uint32_t tgid, std::uint64_t pc);
 
 	// Waits until all files that were noted have been opened, and their tables made. False: time was up.
@@ -45,7 +48,8 @@ private:
 	WorkQueue queue_;
 	TargetRegistrar registrar_;
 	std::optional<ModuleId> vdso_; // of 64-bit processes
-	FileWorkers workers_;          // last: their threads use the others
+	FileOpener opener_;
+	FileWorkers workers_; // last: their threads use the others
 };
 
 } // namespace uwind

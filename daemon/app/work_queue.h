@@ -21,6 +21,7 @@ struct FileJob {
 	std::uint64_t pc = 0;           // in it, if it was not announced and has no mapping
 	Mapping mapping;                // as far as it is known
 	bool make_table = true;         // false: another program's table serves the file
+	bool sampled = true;            // false: nobody has missed it yet
 	bool vdso = false;              // not a file: the vDSO that the process maps
 };
 

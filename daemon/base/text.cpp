@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <charconv>
+#include <cstring>
 #include <ctime>
 
 namespace uwind {
@@ -25,6 +26,18 @@ std::string digits_of(Bytes bytes)
 	return result;
 }
 
+std::string bytes_of_digits(std::string_view digits)
+{
+	std::string bytes;
+	for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+		const auto byte = parse_number(digits.substr(i, 2), 16);
+		if (!byte)
+			return {};
+		bytes += static_cast<char>(*byte);
+	}
+	return digits.size() % 2 ? std::string() : bytes;
+}
+
 std::optional<std::uint64_t> parse_number(std::string_view text, int base)
 {
 	std::uint64_t value = 0;
@@ -41,6 +54,14 @@ std::string_view next_part(std::string_view& text, char separator)
 	const auto part = text.substr(0, end);
 	text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
 	return part;
+}
+
+std::vector<std::string> strings_in(std::string_view text)
+{
+	std::vector<std::string> strings;
+	while (!text.empty())
+		strings.emplace_back(next_part(text, '\0'));
+	return strings;
 }
 
 std::string_view basename_of(std::string_view path)
@@ -71,6 +92,19 @@ std::string rfc3339(std::int64_t seconds_since_1970)
 	gmtime_r(&time, &parts);
 	const auto length = std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
 	return std::string(text, length);
+}
+
+std::optional<std::int64_t> parse_rfc3339(const std::string& text)
+{
+	std::tm parts{};
+	const char* rest = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+	if (rest && *rest == '.')
+		rest += 1 + std::strspn(rest + 1, "0123456789");
+	rest = rest ? ::strptime(rest, "%z", &parts) : nullptr;
+	if (!rest || *rest)
+		return std::nullopt;
+	const long offset = parts.tm_gmtoff;
+	return ::timegm(&parts) - offset;
 }
 
 } // namespace uwind

@@ -6,6 +6,8 @@
 #include <spdlog/spdlog.h>
 
 #include "base/exit_code.h"
+#include "cli/input_file.h"
+#include "cli/output.h"
 #include "cli/table_cache_option.h"
 #include "cli/verbs.h"
 #include "convert/conversion.h"
@@ -36,8 +38,11 @@ std::string perf_folder()
 	return home ? std::string(home) + "/.debug" : "";
 }
 
+// Reports, compressed or not, do not begin as perf's recordings do.
 Result<Report> converted(const ConvertArguments& arguments)
 {
+	if (auto file = InputFile::open(arguments.input); file && file->first_byte() == first_of_report)
+		return file->report();
 	auto recording = perf_data::FileRecording::open(arguments.input);
 	if (!recording)
 		return recording.error();
@@ -55,7 +60,7 @@ Status convert_to(const ConvertArguments& arguments, OutputFile& output)
 	const auto report = converted(arguments);
 	if (!report)
 		return report.error();
-	auto written = output.write([&](std::ostream& out) { write_json(*report, out); });
+	auto written = output.write([&](std::ostream& out) { writer_of(arguments.output)(*report, out); });
 	if (written)
 		written = output.commit();
 	if (written)
@@ -81,7 +86,9 @@ void add_convert_command(CLI::App& app, int& exit_code)
 {
 	auto* verb = app.add_subcommand("convert", "Make a JSON report of what perf record has recorded.");
 	const auto arguments = std::make_shared<ConvertArguments>();
-	verb->add_option("FILE", arguments->input, "What perf record has written, mostly perf.data")->required();
+	verb->add_option("FILE", arguments->input,
+			 "What perf record has written, mostly perf.data; or a JSON report, for another form")
+		->required();
 	verb->add_option("-o,--output", arguments->output, "The report; an older one becomes FILE.old")
 		->capture_default_str();
 	verb->add_option("--max-depth", arguments->max_depth, "Frames of a stack at most, of those that are walked")

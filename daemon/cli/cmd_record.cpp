@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 // uwind record: samples, then writes the JSON report.
-#include <csignal>
 #include <cstdio>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-#include <thread>
 
-#include "base/exit_code.h"
+#include "cli/command.h"
+#include "cli/output.h"
 #include "cli/record_arguments.h"
 #include "cli/table_cache_option.h"
 #include "cli/verbs.h"
-#include "export/json.h"
 #include "export/summary.h"
 #include "io/child.h"
 #include "io/event_machine.h"
 #include "io/output_file.h"
+#include "io/run_beside.h"
 #include "io/stop_signals.h"
 #include "wiring.h"
 
 namespace uwind {
 namespace {
-
-using std::chrono::milliseconds;
-
-constexpr milliseconds look_around(100); // how often signals and the command are checked
-constexpr milliseconds grace(2000);      // time for a command to end after a signal
-constexpr int command_not_found = 127;
 
 // One recording, from the open machine to the written file.
 class Record {
@@ -39,10 +32,7 @@ public:
 	Result<int> run(std::optional<Child>& child);
 
 private:
-	bool stop_requested() { return signals_.arrived() != 0; }
-	Status sample(Recording& recording, std::optional<Child>& child);
-	Status wait_for_end(Recording& recording, std::optional<Child>& child);
-	Status end_command(Recording& recording, Child& child);
+	Result<int> sample(Recording& recording, std::optional<Child>& child);
 	Status write(const Report& report, OutputFile& output);
 
 	const RecordArguments& arguments_;
@@ -51,7 +41,6 @@ private:
 	Machine& machine_;
 	ElfObjects objects_;
 	CoreUnwinder unwinder_;
-	bool cut_short_ = false; // ended by the duration or a signal
 };
 
 Result<int> Record::run(std::optional<Child>& child)
@@ -65,73 +54,38 @@ Result<int> Record::run(std::optional<Child>& child)
 			options_.program = *program;
 	}
 	Recording recording(ports_of(machine_, objects_, unwinder_), options_);
-	if (auto prepared = recording.prepare([this] { return stop_requested(); }); !prepared)
+	if (auto prepared = recording.prepare([this] { return signals_.stop(); }); !prepared)
 		return prepared.error();
-	if (auto sampled = sample(recording, child); !sampled)
-		return sampled.error();
+	auto exit_code = sample(recording, child);
+	if (!exit_code)
+		return exit_code;
 	const auto report = recording.finish();
 	if (!report)
 		return report.error();
 	if (auto written = write(*report, *output); !written)
 		return written.error();
 	std::fprintf(stderr, "uwind: %s\n", closing_line(*report, arguments_.output).c_str());
-	return child && !cut_short_ ? child->ended().value_or(exit_ok) : int(exit_ok);
+	return exit_code;
 }
 
-Status Record::sample(Recording& recording, std::optional<Child>& child)
+Result<int> Record::sample(Recording& recording, std::optional<Child>& child)
 {
 	if (auto enabled = recording.enable(); !enabled)
-		return enabled;
+		return enabled.error();
 	if (recording.user_only() && !options_.session.user_only)
 		spdlog::warn(
 			"only what runs in user mode is counted: without CAP_PERFMON, kernel.perf_event_paranoid or "
 			"Linux 6.1 allows nothing else (-e EVENT:u asks for the same)");
+	for (const auto& [kind, why] : recording.unwatched())
+		spdlog::warn("{} that come or go are not watched, and are named as they are at the end: {}",
+			     kind == "bpf" ? "BPF programs" : "kernel modules", why);
 	spdlog::debug("sampling has begun");
-	if (child && !stop_requested())
-		if (auto executed = child->execute(); !executed)
-			return executed;
-	if (auto waited = wait_for_end(recording, child); !waited)
-		return waited;
-	return child && !child->ended() ? end_command(recording, *child) : Status(Nothing{});
-}
-
-Status Record::wait_for_end(Recording& recording, std::optional<Child>& child)
-{
-	const std::uint64_t begin_ns = machine_.clock.boottime_ns();
-	const auto duration_ns = static_cast<std::uint64_t>(arguments_.duration_s * 1e9);
-	while (!(child && child->ended())) {
-		const std::uint64_t elapsed_ns = machine_.clock.boottime_ns() - begin_ns;
-		if (stop_requested() || (duration_ns && elapsed_ns >= duration_ns)) {
-			cut_short_ = true;
-			return Nothing{};
-		}
-		milliseconds time = look_around;
-		if (duration_ns)
-			time = std::min(time, milliseconds((duration_ns - elapsed_ns) / 1'000'000 + 1));
-		if (auto taken = recording.run_for(time); !taken)
-			return taken;
-	}
-	return Nothing{};
-}
-
-// Ends the command, which must not outlive its recording.
-Status Record::end_command(Recording& recording, Child& child)
-{
-	child.send(signals_.arrived() ? signals_.arrived() : SIGTERM);
-	for (milliseconds waited(0); !child.ended() && waited < grace; waited += look_around)
-		if (auto taken = recording.run_for(look_around); !taken)
-			return taken;
-	if (child.ended())
-		return Nothing{};
-	child.send(SIGKILL);
-	while (!child.ended())
-		std::this_thread::sleep_for(milliseconds(10));
-	return Nothing{};
+	return run_beside(child, signals_, arguments_.duration_s, [&](auto time) { return recording.run_for(time); });
 }
 
 Status Record::write(const Report& report, OutputFile& output)
 {
-	auto written = output.write([&](std::ostream& out) { write_json(report, out); });
+	auto written = output.write([&](std::ostream& out) { writer_of(arguments_.output)(report, out); });
 	return written ? output.commit() : written;
 }
 
@@ -150,17 +104,8 @@ int record(const RecordArguments& arguments)
 	if (!machine)
 		return complain(machine.error());
 	std::optional<Child> child;
-	if (!arguments.command.empty()) {
-		const auto program = find_program(arguments.command.front());
-		if (!program) {
-			complain(program.error());
-			return command_not_found;
-		}
-		auto prepared = Child::prepare(*program, arguments.command);
-		if (!prepared)
-			return complain(prepared.error());
-		child.emplace(std::move(*prepared));
-	}
+	if (const auto refused = prepare_command(arguments.command, child))
+		return *refused;
 	raise_file_limit(open_files_wanted);
 	const auto status = Record(arguments, std::move(*options), *signals, **machine).run(child);
 	return status ? *status : complain(status.error());

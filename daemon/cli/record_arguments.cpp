@@ -28,7 +28,7 @@ std::string joined(const std::vector<std::int32_t>& pids)
 	return text;
 }
 
-// Only the command's name goes into the report: its arguments may contain passwords.
+// What was recorded is called by the command's name alone.
 std::string target_of(const RecordArguments& arguments)
 {
 	if (means_all(arguments))
@@ -152,6 +152,10 @@ void add_how(CLI::App& verb, RecordArguments& arguments)
 		    "none")
 		->check(CLI::Range(0u, most_stack_bytes))
 		->capture_default_str();
+	verb.add_flag("--stack-depth", arguments.stack_depth,
+		      "The report says how deep each thread's stack was, and which frames are the largest");
+	verb.add_flag("--no-arguments", arguments.no_arguments,
+		      "The report does not have the arguments of processes, which may be secrets");
 }
 
 } // namespace
@@ -205,6 +209,8 @@ Result<RecordingOptions> options_of(const RecordArguments& arguments, EventSourc
 	RecordingOptions options;
 	options.session = session_of(arguments, std::move(*events));
 	options.target = target_of(arguments);
+	options.stack_depth = arguments.stack_depth;
+	options.no_arguments = arguments.no_arguments;
 	if (options.session.event == Event::requests && (arguments.frequency || arguments.period))
 		return Error{EINVAL, "-e requests has no frequency and no period: leave out -F and -c"};
 	return options;

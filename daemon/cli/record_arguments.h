@@ -27,6 +27,8 @@ struct RecordArguments {
 	std::string cpus;
 	std::uint32_t max_depth = 0; // 0: not given
 	std::uint32_t stack_bytes = most_stack_bytes;
+	bool stack_depth = false;
+	bool no_arguments = false;
 	double duration_s = 0; // 0: until the command ends or a signal arrives
 	std::string output = "uwind.json";
 	std::string table_cache; // "": not given

@@ -18,10 +18,11 @@ int complain(const Error& error)
 
 namespace {
 
-// "record … -- COMMAND ARG…": what follows "--" belongs to the command; it is removed here.
+// "record … -- COMMAND ARG…", and others: what follows "--" belongs to the command; it is removed here.
 std::vector<std::string> cut_command(std::vector<std::string>& arguments)
 {
-	if (arguments.empty() || arguments.front() != "record")
+	static constexpr std::string_view verbs[] = {"record", "text-log", "kstack"};
+	if (arguments.empty() || std::ranges::find(verbs, arguments.front()) == std::end(verbs))
 		return {};
 	const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
 	if (dashes == arguments.end())
@@ -41,11 +42,16 @@ int run(std::vector<std::string> arguments)
 	add_record_command(app, exit_code, command);
 	add_report_command(app, exit_code);
 	add_convert_command(app, exit_code);
+	add_symbolize_command(app, exit_code);
+	add_archive_command(app, exit_code);
 	add_status_command(app, exit_code);
 	add_list_command(app, exit_code);
 	add_doctor_command(app, exit_code);
 	add_table_command(app, exit_code);
+	add_text_log_command(app, exit_code, command);
+	add_text_at_command(app, exit_code);
 	add_bench_command(app, exit_code);
+	add_kstack_command(app, exit_code, command);
 	for (CLI::App* verb : app.get_subcommands({}))
 		verb->set_version_flag("--version", "uwind " UWIND_VERSION);
 	try {

@@ -8,12 +8,16 @@ _uwind_options() {
 	'') echo "-h --help --version" ;;
 	record)
 		echo "-h --help --version -a --all -p --pid --exclude-pid -G --cgroup -C --cpu -e --event --filter --force --kernel-stacks -F --frequency -c --count" \
-			"--max-depth --stack-bytes --duration -o --output --table-cache -v --verbose --"
+			"--max-depth --stack-bytes --stack-depth --no-arguments --duration -o --output --table-cache -v --verbose --"
 		;;
-	report) echo "-h --help --version -i --input --format -o --output -e --event --comm -p --pid --time --module --symbol --inverted" ;;
+	report) echo "-h --help --version -i --input --format -o --output -e --event --comm -p --pid --time --module --symbol --inverted --no-inline --changes --check" ;;
+	symbolize | archive) echo "-h --help --version -o --output --sysroot --debug-dir --debuginfod -q --quiet" ;;
+	text-log) echo "-h --help --version -o --output --duration --interval -v --verbose --" ;;
+	text-at) echo "-h --help --version -i --input --format" ;;
 	convert) echo "-h --help --version -o --output --max-depth --table-cache -v --verbose" ;;
 	doctor) echo "-h --help --version --format" ;;
 	status) echo "-h --help --version" ;;
+	kstack) echo "-h --help --version --duration --per --functions --top -o --output --format --" ;;
 	bench)
 		case ${2:-} in
 		ftrace) echo "-h --help --calls --format" ;;
@@ -37,20 +41,27 @@ _uwind_options() {
 	esac
 }
 
-# _uwind_values VERB OPTION: its words; FILE, PIDS or CGROUP; NUMBER, for which there is nothing to offer. Fails for one without a value.
+# _uwind_values VERB OPTION: its words; FILE, PIDS or CGROUP; NUMBER, also of a URL, for which there is nothing to offer. Fails for one without a value.
 _uwind_values() {
 	case $1:$2 in
 	record:-e | record:--event) echo "cpu-clock cpu-clock:u cycles cycles:u offcpu requests" ;;
-	report:--format) echo "summary folded cookies perf-script json" ;;
-	doctor:--format | bench:--format) echo "text json" ;;
+	report:--format) echo "summary folded cookies perf-script stack-depth json speedscope firefox chrome-trace perf-data pprof otlp otlp-json" ;;
+	doctor:--format | bench:--format | text-at:--format | kstack:--format) echo "text json" ;;
+	kstack:--per) echo "task cpu entry" ;;
+	kstack:-o | kstack:--output) echo FILE ;;
+	kstack:--duration | kstack:--functions | kstack:--top) echo NUMBER ;;
 	table:--source) echo "best sframe eh_frame" ;;
 	record:-o | record:--output | convert:-o | convert:--output | report:-i | report:--input | report:-o | report:--output) echo FILE ;;
+	symbolize:-o | symbolize:--output | symbolize:--sysroot | symbolize:--debug-dir) echo FILE ;;
+	archive:-o | archive:--output | archive:--sysroot | archive:--debug-dir) echo FILE ;;
+	symbolize:--debuginfod | archive:--debuginfod) echo NUMBER ;;
+	text-log:-o | text-log:--output | text-at:-i | text-at:--input) echo FILE ;;
 	record:--table-cache | convert:--table-cache | table:--table-cache) echo FILE ;;
 	table:-j | table:--jobs) echo NUMBER ;;
 	record:-p | record:--pid | record:--exclude-pid) echo PIDS ;;
 	record:-G | record:--cgroup) echo CGROUP ;;
 	bench:--calls | record:-C | record:--cpu | record:--max-depth | record:--stack-bytes | convert:--max-depth) echo NUMBER ;;
-	record:-F | record:--frequency | record:-c | record:--count | record:--duration) echo NUMBER ;;
+	record:-F | record:--frequency | record:-c | record:--count | record:--duration | text-log:--duration | text-log:--interval) echo NUMBER ;;
 	*) return 1 ;;
 	esac
 }
@@ -126,7 +137,7 @@ _uwind() {
 	fi
 	dashes=$(_uwind_dashes)
 	if [ "$COMP_CWORD" = 1 ]; then
-		_uwind_reply_words "record report convert status doctor list table bench $(_uwind_options '')" "$current"
+		_uwind_reply_words "record report symbolize archive convert status doctor list table bench text-log text-at kstack $(_uwind_options '')" "$current"
 	elif [ "$verb" = record ] && [ -n "$dashes" ]; then
 		_uwind_reply_command $((dashes + 1))
 	elif kind=$(_uwind_values "$verb" "$before"); then

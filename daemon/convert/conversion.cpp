@@ -54,9 +54,10 @@ Conversion::Conversion(const ConversionPorts& ports, PerfRecording& recording, c
       symbols_(ports.objects, processes_, modules_),
       files_({processes_, ports.objects, ports.unwinder}, modules_,
 	     {recording.header().build_ids, kernel_.is_ours(), options.perf_folder}),
-      walks_(ports.unwinder, files_, modules_, options.max_frames), aggregate_(processes_, options.limits),
+      walks_(ports.unwinder, files_, modules_, options.max_frames), aggregate_(processes_, known_, options.limits),
       deferred_([this](const PerfSample& sample, bool has_chain) { finish(sample, has_chain); })
 {
+	aggregate_.set_timeline(kernel_.timeline());
 	if (RecordedImage* idle = spaces_.of(0))
 		idle->comm = "swapper";
 }

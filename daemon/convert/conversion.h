@@ -45,7 +45,7 @@ private:
 	void take(const PerfName& record) { spaces_.take(record); }
 	void take(const PerfFork& record) { spaces_.take(record); }
 	void take(const PerfExit& record) { spaces_.take(record); }
-	void take(const PerfKernelSymbol& record) { kernel_.take(record); }
+	void take(const KernelRegionEvent& record) { kernel_.take(record); }
 	void take(const PerfLost& record) { tally_.counts["events_lost"] += record.records; }
 	void take(PerfSample sample);
 	void take(const PerfDeferredChain& record);
@@ -61,6 +61,7 @@ private:
 	Modules modules_;
 	AddressSpaces spaces_;
 	RecordedProcesses processes_;
+	KnownProcesses known_; // nobody tells of them
 	RecordedKernel kernel_;
 	Symbols symbols_;
 	RecordedFiles files_;

@@ -67,6 +67,8 @@ void Conversion::fill_session(Report& report) const
 	}
 	session.duration_ns = tally_.last_ns > tally_.first_ns ? tally_.last_ns - tally_.first_ns : 0;
 	session.started = rfc3339(header.written - static_cast<std::int64_t>(session.duration_ns / 1'000'000'000));
+	if (tally_.samples)
+		session.started_ns = tally_.first_ns;
 	session.target = header.command.empty() ? "perf record" : header.command;
 	session.user_only = std::ranges::all_of(header.events, [](const PerfEvent& event) { return event.user_only; });
 	session.converted = ReportConversion{header.perf, clock_named(header.clock)};
@@ -88,6 +90,7 @@ void Conversion::fill_counters(Report& report) const
 	others["records_unknown"] = skipped.unknown;
 	others["records_late"] = skipped.late;
 	others["mappings_not_kept"] = spaces_.not_kept();
+	others["kernel_regions_lost"] = kernel_.timeline().too_many();
 	for (const auto& [name, count] : tally_.counts)
 		others[name] = count;
 	for (const auto& [name, count] : files_.counts())
@@ -102,7 +105,7 @@ Report Conversion::report()
 	report.host.arch = header.machine == "aarch64" ? "arm64" : header.machine;
 	report.host.hostname = header.hostname;
 	report.host.uwind = ports_.processes.host().uwind;
-	fill_report(aggregate_.take(), modules_, symbols_, kernel_, report);
+	fill_report(aggregate_.take(), modules_, symbols_, {kernel_, kernel_.timeline()}, report);
 	fill_session(report);
 	fill_counters(report);
 	return report;

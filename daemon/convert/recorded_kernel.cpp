@@ -10,7 +10,6 @@ namespace uwind {
 namespace {
 
 constexpr char kernel_path[] = "[kernel.kallsyms]";
-constexpr char bpf_module[] = "bpf";
 
 // "/lib/modules/6.1/kernel/net/nf-tables.ko.xz", "[nf_tables]": nf_tables
 std::string module_named(const std::string& path)
@@ -53,43 +52,30 @@ void RecordedKernel::take(const PerfMapping& record)
 		}
 		return;
 	}
-	if (places_.size() >= most_places)
+	if (places_.size() >= most_modules)
 		return;
-	Place place{mapping.end, 0, module_named(mapping.path), false};
-	KernelModule& module = modules_[place.name];
+	Place place{mapping.end, 0};
+	const std::string name = module_named(mapping.path);
+	KernelModule& module = modules_[name];
 	module.start = mapping.start;
 	module.build_id = build_id_of(mapping.path);
 	if (is_ours_) {
-		const KernelModule now = ours_.module(place.name);
+		const KernelModule now = ours_.module(name);
 		place.here = now.start;
 		if (module.build_id.empty())
 			module.build_id = now.build_id;
 	}
-	places_[mapping.start] = std::move(place);
-}
-
-void RecordedKernel::take(const PerfKernelSymbol& record)
-{
-	if (!record.gone && places_.size() < most_places)
-		places_[record.address] = {record.address + record.bytes, 0, record.name, true};
-}
-
-const RecordedKernel::Place* RecordedKernel::place_of(std::uint64_t address, std::uint64_t& start) const
-{
-	auto found = places_.upper_bound(address);
-	if (found == places_.begin())
-		return nullptr;
-	--found;
-	start = found->first;
-	return address < found->second.end ? &found->second : nullptr;
+	places_[mapping.start] = place;
 }
 
 // 0: nowhere.
 std::uint64_t RecordedKernel::here(std::uint64_t address) const
 {
-	std::uint64_t start = 0;
-	if (const Place* place = place_of(address, start))
-		return place->here ? address - start + place->here : 0;
+	if (const auto next = places_.upper_bound(address); next != places_.begin()) {
+		const auto& [start, place] = *std::prev(next);
+		if (address < place.end)
+			return place.here ? address - start + place.here : 0;
+	}
 	return slide_ && address >= text_ ? address - *slide_ : 0;
 }
 
@@ -101,14 +87,9 @@ std::vector<std::optional<KernelName>> RecordedKernel::find(const std::vector<st
 		now.push_back(here(address));
 	auto names = ours_.find(now);
 	names.resize(addresses.size());
-	for (std::size_t i = 0; i < names.size(); i++) {
-		std::uint64_t start = 0;
-		const Place* place = place_of(addresses[i], start);
-		if (place && place->is_symbol)
-			names[i] = KernelName{place->name, addresses[i] - start, bpf_module};
-		else if (!now[i])
+	for (std::size_t i = 0; i < names.size(); i++)
+		if (!now[i])
 			names[i].reset();
-	}
 	return names;
 }
 

@@ -24,6 +24,8 @@ public:
 		return ProcessFacts{image->exe, image->comm,
 				    image->start_time_ns - image->start_time_ns % start_tick_ns};
 	}
+	Result<ProcessDetails> details(std::uint32_t) override { return gone(); }
+	Result<StackRoom> stack_room(std::uint32_t) override { return gone(); }
 	Result<OpenedFile> open_mapped(std::uint32_t, const Mapping&) override { return gone(); }
 	Result<OpenedFile> open_path(const std::string& path) override { return ours_.open_path(path); }
 	Result<UniqueFd> open_vdso() override { return ours_.open_vdso(); }

@@ -184,18 +184,25 @@ void ElfFileReader::check_entry()
 		file_.entry_ = 0;
 }
 
+// By segments, as a process has it. Files that are still to be linked have none, nor have those that dwz makes.
 void ElfFileReader::read_build_id()
 {
+	const auto take = [&](std::uint64_t offset, std::uint64_t bytes, std::uint64_t alignment) {
+		if (file_.build_id_.empty() && bytes <= max_note_bytes)
+			file_.build_id_ = build_id_in(
+				file_.image_.table(offset, bytes, alignment == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
+	};
 	std::size_t count = 0;
 	if (elf_getphdrnum(file_.image_.elf(), &count))
 		return;
-	for (std::size_t i = 0; i < count && file_.build_id_.empty(); i++) {
+	for (std::size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
-		if (gelf_getphdr(file_.image_.elf(), static_cast<int>(i), &header) && header.p_type == PT_NOTE &&
-		    header.p_filesz <= max_note_bytes)
-			file_.build_id_ = build_id_in(file_.image_.table(
-				header.p_offset, header.p_filesz, header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
+		if (gelf_getphdr(file_.image_.elf(), static_cast<int>(i), &header) && header.p_type == PT_NOTE)
+			take(header.p_offset, header.p_filesz, header.p_align);
 	}
+	for (const ElfHeader& header : file_.headers_)
+		if (!count && header.type == SHT_NOTE)
+			take(header.offset, header.bytes, 4);
 }
 
 namespace {

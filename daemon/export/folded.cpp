@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "export/threads.h"
 
 namespace uwind {
 namespace {
@@ -19,25 +20,19 @@ std::string plain(const std::string& text)
 	return result;
 }
 
-// Kernel frames are marked as flame graph programs expect it.
+// As flame graph programs expect it.
+const char* mark_of(const ReportFrame& frame)
+{
+	return frame.kernel ? "_[k]" : frame.inlining ? "_[i]" : "";
+}
+
 std::vector<std::string> frame_names(const Report& report)
 {
 	std::vector<std::string> names;
 	names.reserve(report.frames.size());
 	for (Index i = 0; i < report.frames.size(); i++)
-		names.push_back(plain(frame_text(report, i)) + (report.frames[i].kernel ? "_[k]" : ""));
+		names.push_back(plain(frame_text(report, i)) + mark_of(report.frames[i]));
 	return names;
-}
-
-// From where the thread began to what the kernel did for it last.
-std::vector<Index> frames_of(const Report& report, const ReportSample& sample)
-{
-	std::vector<Index> frames;
-	for (const auto& stack : {sample.user_stack, sample.kernel_stack})
-		if (stack)
-			frames.insert(frames.end(), report.stacks[*stack].frames.rbegin(),
-				      report.stacks[*stack].frames.rend());
-	return frames;
 }
 
 std::string folded(const Report& report, const std::vector<std::string>& names, const ReportSample& sample,
@@ -78,7 +73,7 @@ void write_lines(const Report& report, std::ostream& out, Order order)
 
 std::vector<Index> inverted(const Report& report, const ReportSample& sample)
 {
-	auto frames = frames_of(report, sample);
+	auto frames = outermost_first(report, sample);
 	std::reverse(frames.begin(), frames.end());
 	return frames;
 }
@@ -96,9 +91,25 @@ std::string frame_text(const Report& report, Index index)
 	return "[" + std::string(basename_of(path)) + "+" + hex(frame.offset) + "]";
 }
 
+std::string place_text(const Report& report, Index index)
+{
+	const ReportFrame& frame = report.frames[index];
+	std::string text = printable(frame_text(report, index));
+	if (frame.inlining)
+		text += " (inlined)";
+	else if (frame.symbol)
+		text += "+" + hex(frame.symbol_offset);
+	if (frame.symbol && frame.module && !frame.inlining)
+		text += "  " + printable(std::string(basename_of(report.modules[*frame.module].path)));
+	if (frame.source && frame.source->line)
+		text += "  " + printable(std::string(basename_of(frame.source->file))) + ":" +
+			std::to_string(frame.source->line);
+	return text;
+}
+
 void write_folded(const Report& report, std::ostream& out)
 {
-	write_lines(report, out, frames_of);
+	write_lines(report, out, outermost_first);
 }
 
 void write_folded_inverted(const Report& report, std::ostream& out)
@@ -112,7 +123,7 @@ void write_cookies(const Report& report, std::ostream& out)
 	for (const ReportSample& sample : report.samples)
 		if (sample.has_stack())
 			out << sample.cookie << ' ' << sample.tid << ' '
-			    << folded(report, names, sample, frames_of(report, sample)) << '\n';
+			    << folded(report, names, sample, outermost_first(report, sample)) << '\n';
 }
 
 } // namespace uwind

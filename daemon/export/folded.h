@@ -19,5 +19,8 @@ void write_cookies(const Report& report, std::ostream& out);
 
 // A frame as people read it: the symbol, else "[module+0xoffset]", else the address.
 std::string frame_text(const Report& report, Index frame);
+// The same with where it is in its function, and that one's file, and the line of its source if that is known:
+// "main+0x20  prog  prog.c:12", or "f (inlined)  prog.c:12".
+std::string place_text(const Report& report, Index frame);
 
 } // namespace uwind

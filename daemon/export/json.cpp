@@ -3,32 +3,20 @@
 // take many times its memory.
 #include "export/json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <ostream>
 
 #include "base/text.h"
+#include "base/text_writer.h"
+#include "export/depths.h"
+#include "export/json_text.h"
+#include "export/kernel_stacks.h"
 
 namespace uwind {
 namespace {
 
-std::string quoted(const std::string& text)
-{
-	return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-std::string or_null(const std::string& text)
-{
-	return text.empty() ? "null" : quoted(text);
-}
-
-template <typename T>
-std::string or_null(const std::optional<T>& number)
-{
-	return number ? std::to_string(*number) : "null";
-}
-
 template <typename List, typename Write>
-void write_list(const char* name, const List& list, std::ostream& out, Write write)
+void write_list(const char* name, const List& list, TextWriter& out, Write write)
 {
 	out << " \"" << name << "\": [";
 	const char* separator = "\n  ";
@@ -42,18 +30,14 @@ void write_list(const char* name, const List& list, std::ostream& out, Write wri
 
 // [a,b,c], without line breaks.
 template <typename List, typename Text>
-void write_row(const List& list, std::ostream& out, Text text)
+void write_row(const List& list, TextWriter& out, Text text)
 {
 	out << '[';
-	const char* separator = "";
-	for (const auto& entry : list) {
-		out << separator << text(entry);
-		separator = ",";
-	}
+	write_separated(list, out, ",", [&](const auto& entry) { out << text(entry); });
 	out << ']';
 }
 
-void write_host(const Host& host, std::ostream& out)
+void write_host(const Host& host, TextWriter& out)
 {
 	out << " \"host\": {\"kernel\": " << quoted(host.kernel) << ", \"arch\": " << quoted(host.arch)
 	    << ", \"hostname\": " << quoted(host.hostname) << ", \"boot_id\": " << quoted(host.boot_id)
@@ -61,7 +45,7 @@ void write_host(const Host& host, std::ostream& out)
 }
 
 // Only what was asked for.
-void write_filters(const ReportSession& session, std::ostream& out)
+void write_filters(const ReportSession& session, TextWriter& out)
 {
 	if (!session.cgroup.empty())
 		out << ", \"cgroup\": " << quoted(session.cgroup);
@@ -75,9 +59,13 @@ void write_filters(const ReportSession& session, std::ostream& out)
 		out << ", \"max_depth\": " << session.max_depth;
 	if (session.user_only)
 		out << ", \"user_only\": true";
+	if (!session.unwatched.empty()) {
+		out << ", \"unwatched\": ";
+		write_row(session.unwatched, out, quoted);
+	}
 }
 
-void write_events(const std::vector<ReportEvent>& events, std::ostream& out)
+void write_events(const std::vector<ReportEvent>& events, TextWriter& out)
 {
 	out << ", \"events\": ";
 	write_row(events, out, [](const ReportEvent& event) {
@@ -87,18 +75,20 @@ void write_events(const std::vector<ReportEvent>& events, std::ostream& out)
 	});
 }
 
-void write_conversion(const ReportConversion& converted, std::ostream& out)
+void write_conversion(const ReportConversion& converted, TextWriter& out)
 {
 	out << ", \"converted\": {\"from\": \"perf.data\", \"perf\": " << or_null(converted.perf)
 	    << ", \"clock\": " << quoted(converted.clock) << '}';
 }
 
-void write_session(const ReportSession& session, std::ostream& out)
+void write_session(const ReportSession& session, TextWriter& out)
 {
 	out << " \"session\": {\"event\": " << quoted(session.event)
 	    << (session.is_frequency ? ", \"frequency_hz\": " : ", \"period\": ") << session.rate
 	    << ", \"started\": " << quoted(session.started) << ", \"duration_ns\": " << session.duration_ns
 	    << ", \"target\": " << quoted(session.target);
+	if (session.started_ns)
+		out << ", \"started_ns\": " << *session.started_ns;
 	if (!session.events.empty())
 		write_events(session.events, out);
 	write_filters(session, out);
@@ -107,36 +97,97 @@ void write_session(const ReportSession& session, std::ostream& out)
 	out << "},\n";
 }
 
-void write_process(const ReportProcess& process, std::ostream& out)
+// What is not known is left out.
+void write_details(const ProcessDetails& details, TextWriter& out)
+{
+	if (details.parent_pid)
+		out << ", \"parent_pid\": " << details.parent_pid;
+	if (details.namespace_pid)
+		out << ", \"namespace_pid\": " << details.namespace_pid;
+	if (!details.arguments.empty()) {
+		out << ", \"arguments\": ";
+		write_row(details.arguments, out, quoted);
+	}
+	if (!details.cgroup.empty())
+		out << ", \"cgroup\": " << quoted(details.cgroup);
+	if (!details.container.empty())
+		out << ", \"container\": " << quoted(details.container);
+}
+
+void write_process(const ReportProcess& process, TextWriter& out)
 {
 	out << "{\"pid\": " << process.pid << ", \"comm\": " << quoted(process.comm)
 	    << ", \"exe\": " << quoted(process.exe) << ", \"start_time_ns\": " << process.start_time_ns
-	    << ", \"word_bits\": " << unsigned(process.word_bits) << '}';
+	    << ", \"word_bits\": " << unsigned(process.word_bits);
+	if (process.stack)
+		out << ", \"stack\": {\"mapped_bytes\": " << process.stack->mapped_bytes
+		    << ", \"limit_bytes\": " << or_null(process.stack->limit_bytes) << '}';
+	write_details(process.details, out);
+	if (process.exit_time_ns)
+		out << ", \"exit_time_ns\": " << *process.exit_time_ns;
+	out << '}';
 }
 
-void write_module(const ReportModule& module, std::ostream& out)
+std::string segment_text(const Segment& segment)
+{
+	return "{\"address\": \"" + hex(segment.address) + "\", \"offset\": \"" + hex(segment.offset) +
+	       "\", \"bytes\": " + std::to_string(segment.bytes) + '}';
+}
+
+void write_module(const ReportModule& module, TextWriter& out)
 {
 	out << "{\"path\": " << quoted(module.path) << ", \"build_id\": " << or_null(module.build_id)
 	    << ", \"table\": " << (module.table ? quoted(name_of(*module.table)) : "null")
 	    << ", \"rows\": " << module.rows << ", \"bytes\": " << module.bytes
-	    << ", \"table_known_ns\": " << or_null(module.table_known_ns) << '}';
+	    << ", \"table_known_ns\": " << or_null(module.table_known_ns);
+	if (!module.segments.empty()) {
+		out << ", \"segments\": ";
+		write_row(module.segments, out, segment_text);
+	}
+	out << '}';
 }
 
-void write_frame(const ReportFrame& frame, std::ostream& out)
+void write_source(const ReportSource& source, TextWriter& out)
+{
+	out << "{\"file\": " << or_null(source.file)
+	    << ", \"line\": " << (source.line ? std::to_string(source.line) : "null") << '}';
+}
+
+// Only what is known of them.
+void write_lines(const ReportFrame& frame, TextWriter& out)
+{
+	if (frame.source) {
+		out << ", \"source\": ";
+		write_source(*frame.source, out);
+	}
+	if (frame.inlined.empty())
+		return;
+	out << ", \"inlined\": [";
+	write_separated(frame.inlined, out, ", ", [&](const ReportInlined& inlined) {
+		out << "{\"symbol\": " << or_null(inlined.symbol) << ", \"source\": ";
+		write_source(inlined.source, out);
+		out << '}';
+	});
+	out << ']';
+}
+
+void write_frame(const ReportFrame& frame, TextWriter& out)
 {
 	out << "{\"address\": \"" << hex(frame.address) << "\", \"module\": " << or_null(frame.module)
 	    << ", \"offset\": \"" << hex(frame.offset)
 	    << "\", \"symbol\": " << (frame.symbol ? quoted(*frame.symbol) : "null")
 	    << ", \"symbol_offset\": " << (frame.symbol ? std::to_string(frame.symbol_offset) : "null")
-	    << ", \"kernel\": " << (frame.kernel ? "true" : "false") << '}';
+	    << ", \"kernel\": " << (frame.kernel ? "true" : "false");
+	write_lines(frame, out);
+	out << '}';
 }
 
-void write_stack(const ReportStack& stack, std::ostream& out)
+void write_stack(const ReportStack& stack, TextWriter& out)
 {
 	out << "{\"frames\": ";
 	write_row(stack.frames, out, [](Index index) { return index; });
 	out << ", \"methods\": ";
-	write_row(stack.methods, out, [](Method m) { return '"' + frame_method_name(m) + '"'; });
+	write_row(stack.methods, out, [](Method m) { return quoted(frame_method_name(m)); });
 	out << ", \"stack_bytes\": ";
 	write_row(stack.stack_bytes, out, [](const auto& bytes) { return or_null(bytes); });
 	out << ", \"stop\": \"" << name_of(stack.stop)
@@ -144,7 +195,7 @@ void write_stack(const ReportStack& stack, std::ostream& out)
 	    << (stack.finished_later ? ", \"finished\": \"later\"}" : "}");
 }
 
-void write_waker(const ReportWaker& waker, std::ostream& out)
+void write_waker(const ReportWaker& waker, TextWriter& out)
 {
 	out << "{\"process\": " << waker.process << ", \"pid\": " << waker.pid << ", \"tid\": " << waker.tid
 	    << ", \"interrupt\": " << (waker.interrupt ? "true" : "false")
@@ -152,7 +203,7 @@ void write_waker(const ReportWaker& waker, std::ostream& out)
 	    << ", \"kernel_stack\": " << or_null(waker.kernel_stack) << '}';
 }
 
-void write_off_cpu(const ReportSample& sample, const ReportOffCpu& off_cpu, std::ostream& out)
+void write_off_cpu(const ReportSample& sample, const ReportOffCpu& off_cpu, TextWriter& out)
 {
 	out << ", \"off_ns\": " << sample.period.value_or(0) << ", \"reason\": " << quoted(off_cpu.reason)
 	    << ", \"state\": " << quoted(std::string(1, off_cpu.state))
@@ -166,7 +217,7 @@ void write_off_cpu(const ReportSample& sample, const ReportOffCpu& off_cpu, std:
 		out << "null";
 }
 
-void write_value_type(const KernelValue& value, std::ostream& out)
+void write_value_type(const KernelValue& value, TextWriter& out)
 {
 	out << '{';
 	if (!value.name.empty())
@@ -174,7 +225,7 @@ void write_value_type(const KernelValue& value, std::ostream& out)
 	out << "\"type\": " << quoted(value.type) << ", \"kind\": \"" << value_kinds[std::size_t(value.kind)] << "\"}";
 }
 
-void write_function(const ReportFunction& function, std::ostream& out)
+void write_function(const ReportFunction& function, TextWriter& out)
 {
 	out << "{\"address\": \"" << hex(function.address) << "\", \"name\": " << or_null(function.name)
 	    << ", \"module\": " << or_null(function.module) << ", \"parameters\": ";
@@ -182,13 +233,9 @@ void write_function(const ReportFunction& function, std::ostream& out)
 		out << "null, \"returns\": null}";
 		return;
 	}
-	const char* separator = "";
 	out << '[';
-	for (const KernelValue& parameter : function.signature->parameters) {
-		out << separator;
-		write_value_type(parameter, out);
-		separator = ", ";
-	}
+	write_separated(function.signature->parameters, out, ", ",
+			[&](const KernelValue& parameter) { write_value_type(parameter, out); });
 	out << "], \"returns\": ";
 	if (function.signature->returns)
 		write_value_type(*function.signature->returns, out);
@@ -213,7 +260,7 @@ std::string argument_text(const KernelValue& type, const ReportCall& call)
 	return type.register_number ? value_text(type, call.arguments[*type.register_number]) : "null";
 }
 
-void write_call(const ReportCall& call, const ReportFunction& function, std::ostream& out)
+void write_call(const ReportCall& call, const ReportFunction& function, TextWriter& out)
 {
 	out << ", \"function\": " << call.function << ", \"arguments\": ";
 	if (function.signature)
@@ -229,7 +276,7 @@ void write_call(const ReportCall& call, const ReportFunction& function, std::ost
 	    << ", \"duration_ns\": " << call.duration_ns;
 }
 
-void write_sample(const ReportSample& sample, const Report& report, std::ostream& out)
+void write_sample(const ReportSample& sample, const Report& report, TextWriter& out)
 {
 	out << "{\"time_ns\": " << sample.time_ns << ", \"process\": " << sample.process << ", \"pid\": " << sample.pid
 	    << ", \"tid\": " << sample.tid << ", \"cpu\": " << sample.cpu << ", \"cookie\": " << sample.cookie
@@ -248,12 +295,49 @@ void write_sample(const ReportSample& sample, const Report& report, std::ostream
 	out << '}';
 }
 
+void write_thread_depth(const ThreadDepth& thread, TextWriter& out)
+{
+	const ReportSample& sample = *thread.sample;
+	out << "{\"process\": " << sample.process << ", \"pid\": " << sample.pid << ", \"tid\": " << sample.tid
+	    << ", \"bytes\": " << thread.bytes << ", \"exact\": " << (thread.exact ? "true" : "false")
+	    << ", \"user_stack\": " << *sample.user_stack << ", \"time_ns\": " << sample.time_ns
+	    << ", \"samples\": " << thread.samples << '}';
+}
+
+void write_large_frame(const LargeFrame& large, TextWriter& out)
+{
+	out << "{\"frame\": " << large.frame << ", \"bytes\": " << large.bytes << ", \"user_stack\": " << large.stack
+	    << '}';
+}
+
+// The first ones of the list, and how many others there are.
+template <typename List, typename Write>
+void write_most(const char* name, List list, std::size_t most, TextWriter& out, Write write)
+{
+	const std::size_t left_out = list.size() - std::min(list.size(), most);
+	list.resize(list.size() - left_out);
+	write_list(name, list, out, write);
+	out << " \"" << name << "_left_out\": " << left_out;
+}
+
+// It follows from the samples, so that it is not read back.
+void write_depths(const Report& report, TextWriter& out)
+{
+	out << " \"stack_depth\": {\n";
+	write_most("threads", depths_of(report), most_threads_with_depth, out,
+		   [&](const auto& thread) { write_thread_depth(thread, out); });
+	out << ",\n";
+	write_most("functions", largest_frames(report), most_functions_with_frame, out,
+		   [&](const auto& large) { write_large_frame(large, out); });
+	out << "\n },\n";
+}
+
 std::string numbers(const std::map<std::string, std::uint64_t>& counts)
 {
 	return nlohmann::json(counts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-void write_counters(const ReportCounters& counters, std::ostream& out)
+void write_counters(const ReportCounters& counters, TextWriter& out)
 {
 	auto lost = counters.lost;
 	lost["pending"] = counters.pending;
@@ -266,8 +350,9 @@ void write_counters(const ReportCounters& counters, std::ostream& out)
 
 } // namespace
 
-void write_json(const Report& report, std::ostream& out)
+void write_json(const Report& report, std::ostream& stream)
 {
+	TextWriter out(stream);
 	out << "{\"schema\": \"" << report_schema << "\",\n";
 	write_host(report.host, out);
 	write_session(report.session, out);
@@ -278,6 +363,13 @@ void write_json(const Report& report, std::ostream& out)
 	if (!report.functions.empty())
 		write_list("functions", report.functions, out, [&](const auto& f) { write_function(f, out); });
 	write_list("samples", report.samples, out, [&](const auto& s) { write_sample(s, report, out); });
+	if (report.stack_depth)
+		write_depths(report, out);
+	if (report.kernel_stacks) {
+		out << " \"kernel_stacks\": ";
+		write_kernel_stacks_json(*report.kernel_stacks, out);
+		out << ",\n";
+	}
 	write_counters(report.counters, out);
 	out << "}\n";
 }

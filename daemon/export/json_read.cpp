@@ -4,9 +4,11 @@
 #include "export/json.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "export/json_members.h"
+#include "export/kernel_stacks.h"
 
 namespace uwind {
 namespace {
@@ -47,6 +49,8 @@ void read(Members in, ReportSession& session)
 	in.text("started", session.started);
 	in.number("duration_ns", session.duration_ns);
 	in.text("target", session.target);
+	if (in.has("started_ns"))
+		in.number("started_ns", session.started_ns.emplace());
 	if (in.has("cgroup"))
 		in.text("cgroup", session.cgroup);
 	if (in.has("cpus"))
@@ -57,10 +61,34 @@ void read(Members in, ReportSession& session)
 	if (in.has("max_depth"))
 		in.number("max_depth", session.max_depth);
 	session.user_only = in.has("user_only");
+	if (in.has("unwatched"))
+		for (const Json& kind : in.list("unwatched"))
+			session.unwatched.push_back(kind.is_string() ? kind.get<std::string>() : "");
 	if (in.has("converted"))
 		read(in.object("converted"), session.converted.emplace());
 	for (std::size_t i = 0; in.has("events") && i < in.list("events").size(); i++)
 		read(in.entry("events", i), session.events.emplace_back());
+}
+
+void read(Members in, StackRoom& room)
+{
+	in.number("mapped_bytes", room.mapped_bytes);
+	in.number_or_null("limit_bytes", room.limit_bytes);
+}
+
+void read(Members in, ProcessDetails& details)
+{
+	if (in.has("parent_pid"))
+		in.number("parent_pid", details.parent_pid);
+	if (in.has("namespace_pid"))
+		in.number("namespace_pid", details.namespace_pid);
+	if (in.has("arguments"))
+		for (const Json& argument : in.list("arguments"))
+			details.arguments.push_back(argument.is_string() ? argument.get<std::string>() : "");
+	if (in.has("cgroup"))
+		in.text("cgroup", details.cgroup);
+	if (in.has("container"))
+		in.text("container", details.container);
 }
 
 void read(Members in, ReportProcess& process)
@@ -70,6 +98,18 @@ void read(Members in, ReportProcess& process)
 	in.text("exe", process.exe);
 	in.number("start_time_ns", process.start_time_ns);
 	in.number("word_bits", process.word_bits);
+	if (in.has("stack"))
+		read(in.object("stack"), process.stack.emplace());
+	read(in, process.details);
+	if (in.has("exit_time_ns"))
+		in.number("exit_time_ns", process.exit_time_ns.emplace());
+}
+
+void read(Members in, Segment& segment)
+{
+	in.hexadecimal("address", segment.address);
+	in.hexadecimal("offset", segment.offset);
+	in.number("bytes", segment.bytes);
 }
 
 void read(Members in, ReportModule& module)
@@ -84,10 +124,29 @@ void read(Members in, ReportModule& module)
 		module.table_known_ns.reset();
 		in.number_or_null("table_known_ns", module.table_known_ns);
 	}
+	for (std::size_t i = 0; in.has("segments") && i < in.list("segments").size(); i++)
+		read(in.entry("segments", i), module.segments.emplace_back());
 	module.build_id = build_id.value_or("");
 	module.table = table ? method_named(*table) : std::nullopt;
 	if (table && !module.table)
 		in.fail("table", "is unknown to this version");
+}
+
+void read(Members in, ReportSource& source)
+{
+	std::optional<std::string> file;
+	std::optional<std::uint32_t> line;
+	in.text_or_null("file", file);
+	in.number_or_null("line", line);
+	source = {file.value_or(""), line.value_or(0)};
+}
+
+void read(Members in, ReportInlined& inlined)
+{
+	std::optional<std::string> symbol;
+	in.text_or_null("symbol", symbol);
+	inlined.symbol = symbol.value_or("");
+	read(in.object("source"), inlined.source);
 }
 
 void read(Members in, ReportFrame& frame)
@@ -99,6 +158,10 @@ void read(Members in, ReportFrame& frame)
 	if (frame.symbol)
 		in.number("symbol_offset", frame.symbol_offset);
 	in.flag("kernel", frame.kernel);
+	if (in.has("source"))
+		read(in.object("source"), frame.source.emplace());
+	for (std::size_t i = 0; in.has("inlined") && i < in.list("inlined").size(); i++)
+		read(in.entry("inlined", i), frame.inlined.emplace_back());
 }
 
 void read_methods(Members& in, ReportStack& stack)
@@ -228,10 +291,12 @@ std::uint64_t value_in(Members& in, const char* key, const Json& json)
 void read_call(Members& in, Report& report, ReportCall& call)
 {
 	in.number("function", call.function);
+	if (call.function >= report.functions.size())
+		return in.fail("function", "is not there, or comes later");
 	const Json& arguments = in.list("arguments");
 	for (std::size_t i = 0; i < arguments.size() && i < call.arguments.size(); i++) {
 		call.arguments[i] = value_in(in, "arguments", arguments[i]);
-		if (!arguments[i].is_null() || call.function >= report.functions.size())
+		if (!arguments[i].is_null())
 			continue;
 		auto& signature = report.functions[call.function].signature;
 		if (signature && i < signature->parameters.size())
@@ -244,8 +309,9 @@ void read_call(Members& in, Report& report, ReportCall& call)
 	call.value = value_in(in, "returned", in.get("returned"));
 }
 
-void read_sample(Members in, Report& report, ReportSample& sample)
+ReportSample sample_in(Members in, Report& report)
 {
+	ReportSample sample;
 	in.number("time_ns", sample.time_ns);
 	in.number("process", sample.process);
 	in.number("pid", sample.pid);
@@ -268,12 +334,13 @@ void read_sample(Members in, Report& report, ReportSample& sample)
 		read_call(in, report, report.calls.emplace_back());
 	}
 	if (!in.has("lost"))
-		return;
+		return sample;
 	std::string word;
 	in.text("lost", word);
 	sample.lost = loss_named(word);
 	if (!sample.lost)
 		in.fail("lost", "is unknown to this version");
+	return sample;
 }
 
 std::map<std::string, std::uint64_t> read_numbers(Members& in, const char* key)
@@ -305,16 +372,54 @@ void read(Members in, const Json& json, ReportCounters& counters)
 			counters.others[name] = value.get<std::uint64_t>();
 }
 
-template <typename T, typename Read>
-void read_list(Members& top, const char* key, std::string& error, std::vector<T>& list, Read read_one)
-{
-	const Json& json = top.list(key);
-	if (!json.is_array())
-		return;
-	list.resize(json.size());
-	for (std::size_t i = 0; i < list.size() && error.empty(); i++)
-		read_one(Members(json[i], std::string(key) + "[" + std::to_string(i) + "]", error), list[i]);
-}
+// Takes the entries of the report's lists while they are parsed, and leaves the lists empty: all of them as JSON would
+// take many times their memory.
+class Entries {
+public:
+	explicit Entries(Report& report)
+	    : lists_{{"processes", [&](const Members& in) { read(in, report.processes.emplace_back()); }},
+		     {"modules", [&](const Members& in) { read(in, report.modules.emplace_back()); }},
+		     {"frames", [&](const Members& in) { read(in, report.frames.emplace_back()); }},
+		     {"stacks", [&](const Members& in) { read(in, report.stacks.emplace_back()); }},
+		     {"functions", [&](const Members& in) { read(in, report.functions.emplace_back()); }},
+		     {"samples", [&](const Members& in) { report.samples.push_back(sample_in(in, report)); }}}
+	{
+	}
+
+	// As Json::parse() wants it. False: parsed is forgotten.
+	bool take(int depth, Json::parse_event_t event, const Json& parsed)
+	{
+		using Event = Json::parse_event_t;
+		if (event == Event::key && depth == 1)
+			current_ = list_named(parsed.get_ref<const std::string&>());
+		const bool ends = event == Event::object_end || event == Event::array_end || event == Event::value;
+		if (!current_ || !ends || depth != 2)
+			return true;
+		const std::string place = std::string(current_->key) + "[" + std::to_string(current_->count++) + "]";
+		if (error_.empty())
+			current_->read(Members(parsed, place, error_));
+		return false;
+	}
+
+	const std::string& error() const { return error_; }
+
+private:
+	struct List {
+		const char* key;
+		std::function<void(const Members&)> read;
+		std::size_t count = 0;
+	};
+
+	List* list_named(const std::string& key)
+	{
+		const auto found = std::ranges::find_if(lists_, [&](const List& list) { return key == list.key; });
+		return found == lists_.end() ? nullptr : &*found;
+	}
+
+	std::vector<List> lists_;
+	List* current_ = nullptr; // whose entries are parsed
+	std::string error_;       // the first one
+};
 
 std::string at(const char* key, std::size_t index, const char* what)
 {
@@ -353,15 +458,14 @@ std::string check_indices(const Report& report)
 			return at("samples", i, "names an event that is not there");
 		if (!has_stacks(report, sample))
 			return at("samples", i, "names a stack that is not there");
-		if (sample.call && report.calls[*sample.call].function >= report.functions.size())
-			return at("samples", i, "names a function that is not there");
 		if (!has_waker(report, sample))
 			return at("samples", i, "has a waker with a process or a stack that is not there");
 	}
 	return "";
 }
 
-void read_report(const Json& json, Report& report, std::string& error)
+// What is beside the lists, of which entries_error is.
+void read_rest(const Json& json, const std::string& entries_error, Report& report, std::string& error)
 {
 	Members top(json, "", error);
 	std::string schema;
@@ -372,33 +476,51 @@ void read_report(const Json& json, Report& report, std::string& error)
 		return;
 	read(top.object("host"), report.host);
 	read(top.object("session"), report.session);
-	const auto read_any = [](Members in, auto& entry) { read(in, entry); };
-	read_list(top, "processes", error, report.processes, read_any);
-	read_list(top, "modules", error, report.modules, read_any);
-	read_list(top, "frames", error, report.frames, read_any);
-	read_list(top, "stacks", error, report.stacks, read_any);
+	for (const char* list : {"processes", "modules", "frames", "stacks", "samples"})
+		top.list(list);
 	if (top.has("functions"))
-		read_list(top, "functions", error, report.functions, read_any);
-	read_list(top, "samples", error, report.samples,
-		  [&](const Members& in, ReportSample& sample) { read_sample(in, report, sample); });
+		top.list("functions");
+	if (error.empty())
+		error = entries_error;
+	report.stack_depth = top.has("stack_depth");
+	if (top.has("kernel_stacks"))
+		read_kernel_stacks(top.object("kernel_stacks"), report.kernel_stacks.emplace());
 	read(top.object("counters"), top.get("counters"), report.counters);
 	if (error.empty())
 		error = check_indices(report);
+}
+
+// in: text, or a stream of it.
+template <typename Input>
+Result<Report> report_of(Input&& in)
+{
+	Report report;
+	Entries entries(report);
+	const Json json = Json::parse(
+		in,
+		[&](int depth, Json::parse_event_t event, const Json& parsed) {
+			return entries.take(depth, event, parsed);
+		},
+		false);
+	if (json.is_discarded())
+		return Error{EINVAL, "is not JSON"};
+	std::string error;
+	read_rest(json, entries.error(), report, error);
+	if (!error.empty())
+		return Error{EINVAL, error};
+	return report;
 }
 
 } // namespace
 
 Result<Report> read_json(std::string_view text)
 {
-	const Json json = Json::parse(text, nullptr, false);
-	if (json.is_discarded())
-		return Error{EINVAL, "is not JSON"};
-	Report report;
-	std::string error;
-	read_report(json, report, error);
-	if (!error.empty())
-		return Error{EINVAL, error};
-	return report;
+	return report_of(text);
+}
+
+Result<Report> read_json(std::istream& in)
+{
+	return report_of(in);
 }
 
 } // namespace uwind

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "export/threads.h"
 
 namespace uwind {
 namespace {
@@ -33,15 +34,6 @@ std::string comm_of(const Report& report, const ReportSample& sample)
 	return comm;
 }
 
-// Samples without an event are requests of BPF programs and modules, or all that an older report has.
-std::string event_of(const Report& report, const ReportSample& sample)
-{
-	const auto& session = report.session;
-	if (sample.event && *sample.event < session.events.size())
-		return one_word(session.events[*sample.event].name);
-	return session.events.empty() ? one_word(session.event) : "requests";
-}
-
 // Readers take what begins with a parenthesis for no function: "(anonymous namespace)::f()".
 std::string function_of(const std::string& symbol)
 {
@@ -59,6 +51,8 @@ std::string frame_line(const Report& report, const ReportFrame& frame)
 	char address[24];
 	std::snprintf(address, sizeof(address), "\t%16llx ", static_cast<unsigned long long>(frame.address));
 	std::string line = address;
+	if (frame.inlining)
+		return line + function_of(*frame.symbol) + " (inlined)\n";
 	if (frame.symbol) {
 		char offset[24];
 		std::snprintf(offset, sizeof(offset), "+0x%llx", static_cast<unsigned long long>(frame.symbol_offset));
@@ -101,7 +95,7 @@ public:
 
 	void write(const ReportSample& sample) const
 	{
-		const std::string head = head_of(report_, sample), event = event_of(report_, sample);
+		const std::string head = head_of(report_, sample), event = one_word(event_name(report_, sample));
 		for (std::uint32_t record = 0; record < sample.weight; record++) {
 			out_ << head << period_of(sample, record) << event << ": \n";
 			write_frames(sample.kernel_stack);
@@ -147,15 +141,9 @@ Status check_perf_script(const Report& report)
 
 void write_perf_script(const Report& report, std::ostream& out)
 {
-	std::vector<const ReportSample*> samples;
-	for (const ReportSample& sample : report.samples)
-		if (sample.has_stack())
-			samples.push_back(&sample);
-	std::stable_sort(samples.begin(), samples.end(),
-			 [](const auto* a, const auto* b) { return a->time_ns < b->time_ns; });
 	const PerfScript script(report, out);
-	for (const ReportSample* sample : samples)
-		script.write(*sample);
+	for (const ReportSample& sample : in_order_of_time(report))
+		script.write(sample);
 }
 
 } // namespace uwind

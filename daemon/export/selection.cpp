@@ -38,6 +38,13 @@ bool has(const Taken& taken, std::optional<Index> index)
 	return !taken || (index && *index < taken->size() && (*taken)[*index]);
 }
 
+bool in_function(const ReportFrame& frame, const std::vector<std::string>& patterns)
+{
+	const auto takes = [&](const ReportInlined& inlined) { return matches(patterns, inlined.symbol); };
+	return (frame.symbol && matches(patterns, *frame.symbol)) ||
+	       std::any_of(frame.inlined.begin(), frame.inlined.end(), takes);
+}
+
 // What is asked of a sample, looked up once.
 class Chosen {
 public:
@@ -75,7 +82,7 @@ Chosen::Chosen(const Report& report, const Selection& selection) : selection_(se
 			    }));
 	symbols_ =
 		stacks_with(report, taken_of(report.frames, !selection.symbols.empty(), [&](const ReportFrame& frame) {
-				    return frame.symbol && matches(selection.symbols, *frame.symbol);
+				    return in_function(frame, selection.symbols);
 			    }));
 	for (const ReportSample& sample : report.samples)
 		first_ns_ = std::min(first_ns_, sample.time_ns);
@@ -123,7 +130,7 @@ Status select_samples(Report& report, const Selection& selection)
 	const Chosen chosen(report, selection);
 	if (chosen.has_no_event())
 		return no_event(report);
-	std::erase_if(report.samples, [&](const ReportSample& sample) { return !chosen.takes(sample); });
+	report.samples.erase_if([&](const ReportSample& sample) { return !chosen.takes(sample); });
 	return Nothing{};
 }
 

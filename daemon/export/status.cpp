@@ -40,6 +40,8 @@ void write_status(const ModuleVersion& version, const ModuleStats& stats, std::o
 	line("answered", stats.answered, out);
 	line("frames", stats.frames, out);
 	line("shadow_checked", stats.shadow_checked, out);
+	line("text_reported", stats.text_reported, out);
+	line("text_lost", stats.text_lost, out);
 	for (const auto& [loss, count] : stats.lost)
 		line("lost." + name_of(loss), count, out);
 	for (const auto& [stop, count] : stats.stops)

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "export/calls.h"
 #include "export/folded.h"
+#include "export/kernel_stacks.h"
 #include "export/tally.h"
 #include "export/waits.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t max_programs = 50;
 constexpr std::size_t max_frames_shown = 40;
+constexpr std::size_t max_largest_frames = 10;
 
 std::string row(const std::string& name, const std::string& samples, const std::string& all, const std::string& later,
 		const std::string& why)
@@ -40,13 +42,7 @@ std::string row_of(const std::string& name, const Tally& all, const Tally& later
 
 std::string frame_line(const Report& report, const ReportStack& stack, std::size_t i)
 {
-	const ReportFrame& frame = report.frames[stack.frames[i]];
-	std::string line = "    " + printable(frame_text(report, stack.frames[i]));
-	if (frame.symbol)
-		line += "+" + hex(frame.symbol_offset);
-	if (frame.symbol && frame.module)
-		line += "  " + printable(std::string(basename_of(report.modules[*frame.module].path)));
-	return line + "  (" + frame_method_name(stack.methods[i]) + ")\n";
+	return "    " + place_text(report, stack.frames[i]) + "  (" + frame_method_name(stack.methods[i]) + ")\n";
 }
 
 // A long stack is shown by its two ends.
@@ -155,6 +151,10 @@ std::string advice(const Report& report, const Tally& tally)
 
 void write_summary(const Report& report, std::ostream& out)
 {
+	if (report.kernel_stacks) {
+		write_kernel_stacks(*report.kernel_stacks, max_largest_frames, out);
+		return;
+	}
 	const auto programs = programs_of(report);
 	Tally all, later;
 	for (const ReportSample& sample : report.samples)

@@ -39,7 +39,7 @@ public:
 	{
 		for (const ReportSample& sample : report.samples)
 			if (sample.off_cpu)
-				times_[sample.tid].emplace(sample.time_ns, &sample);
+				times_[sample.tid].emplace(sample.time_ns, sample);
 	}
 
 	// The thread's longest time that ended while the waiter waited, if it is half of the wait. Null: there is none.
@@ -53,17 +53,17 @@ public:
 		std::uint64_t most = ns / 2;
 		for (auto one = thread->second.upper_bound(start);
 		     one != thread->second.end() && one->first < wait.time_ns; ++one) {
-			const std::uint64_t overlap = std::min(one->second->period.value_or(0), one->first - start);
+			const std::uint64_t overlap = std::min(one->second.period.value_or(0), one->first - start);
 			if (overlap > most) {
 				most = overlap;
-				longest = one->second;
+				longest = &one->second;
 			}
 		}
 		return longest;
 	}
 
 private:
-	std::map<std::uint32_t, std::multimap<std::uint64_t, const ReportSample*>> times_;
+	std::map<std::uint32_t, std::multimap<std::uint64_t, ReportSample>> times_;
 };
 
 // "nginx < postgres < interrupt"

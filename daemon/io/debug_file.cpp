@@ -15,12 +15,6 @@
 namespace uwind {
 namespace {
 
-// Only for build-ids with more than two digits.
-std::string name_of(const std::string& build_id)
-{
-	return "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
-}
-
 constexpr std::uint64_t max_checksum_bytes = 256u << 20;
 constexpr std::size_t max_link_bytes = 4096;
 
@@ -135,7 +129,7 @@ bool Search::take(const std::string& path, bool linked)
 
 DebugFile Search::run()
 {
-	bool done = build_id_.size() > 2 && take(places_.folder + name_of(build_id_), false);
+	bool done = is_build_id(build_id_) && take(places_.folder + place_of_build_id(build_id_) + ".debug", false);
 	for (const std::string& path : linked_paths())
 		done = done || take(path, true);
 	return std::move(found_);
@@ -143,11 +137,22 @@ DebugFile Search::run()
 
 } // namespace
 
+bool is_build_id(const std::string& text)
+{
+	return text.size() >= 4 && text.size() <= 128 && text.size() % 2 == 0 &&
+	       text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+std::string place_of_build_id(const std::string& build_id)
+{
+	return "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2);
+}
+
 UniqueFd open_debug_file(const std::string& build_id)
 {
-	if (build_id.size() <= 2)
+	if (!is_build_id(build_id))
 		return {};
-	auto opened = Procfs().open_path(debug_folder + name_of(build_id));
+	auto opened = Procfs().open_path(debug_folder + place_of_build_id(build_id) + ".debug");
 	return opened ? std::move(opened->fd) : UniqueFd();
 }
 

@@ -30,8 +30,12 @@ struct DebugPlaces {
 // that .gnu_debuglink names fits if its checksum is the link's.
 DebugFile find_debug_file(const ElfFile& program, const DebugPlaces& places);
 
-// Opens the file in debug_folder that is named after a build-id (hex), whatever its
-// contents. Not open: there is none.
+// Whether it is hex digits of two bytes at least, 64 at most, so that a file can be named after it.
+bool is_build_id(const std::string& text);
+// "/.build-id/xx/yyyy" in a folder of debug files: the program, by gdb's convention; with ".debug" its debug file.
+std::string place_of_build_id(const std::string& build_id);
+
+// Opens the file in debug_folder that is named after a build-id (hex), whatever its contents. Not open: there is none.
 UniqueFd open_debug_file(const std::string& build_id);
 
 } // namespace uwind

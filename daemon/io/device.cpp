@@ -203,6 +203,8 @@ Result<ModuleStats> Device::module_stats()
 	stats.tables_refused = raw.tables_refused;
 	stats.tables_distrusted = raw.tables_distrusted;
 	stats.shadow_checked = raw.shadow_checked;
+	stats.text_reported = raw.text_reported;
+	stats.text_lost = raw.text_lost;
 	stats.files = raw.nr_files;
 	stats.spaces = raw.nr_spaces;
 	stats.sessions = raw.nr_sessions;

@@ -7,6 +7,7 @@
 #include <elf.h>
 
 #include "base/text.h"
+#include "io/kallsyms_text.h"
 #include "io/kernel_types.h"
 #include "io/syscall_names.h"
 #include "io/text_file.h"
@@ -14,85 +15,7 @@
 namespace uwind {
 namespace {
 
-constexpr std::size_t most_kallsyms_bytes = 64u << 20;
-constexpr std::string_view code_types = "tTwWiI";
 constexpr std::size_t note_head_bytes = sizeof(Elf64_Nhdr); // the same for 32 bits
-
-// A line of /proc/kallsyms: "ffffffff81000000 T _stext", and of a module "\t[name]" at its end.
-struct Symbol {
-	std::uint64_t address = 0;
-	char type = 0;
-	std::string_view name;
-	std::string_view module; // "": none
-};
-
-std::optional<Symbol> symbol_in(std::string_view line)
-{
-	const std::size_t space = line.find(' ');
-	if (space == std::string_view::npos || line.size() < space + 4)
-		return std::nullopt;
-	const auto address = parse_number(line.substr(0, space), 16);
-	Symbol symbol;
-	symbol.type = line[space + 1];
-	if (!address || *address == 0)
-		return std::nullopt;
-	symbol.address = *address;
-	symbol.name = line.substr(space + 3);
-	const std::size_t tab = symbol.name.find('\t');
-	if (tab == std::string_view::npos)
-		return symbol;
-	symbol.module = symbol.name.substr(tab + 1);
-	symbol.name = symbol.name.substr(0, tab);
-	if (symbol.module.size() > 2 && symbol.module.front() == '[' && symbol.module.back() == ']')
-		symbol.module = symbol.module.substr(1, symbol.module.size() - 2);
-	return symbol;
-}
-
-template <typename Take>
-void each_line(std::string_view text, Take take)
-{
-	while (!text.empty())
-		take(next_part(text, '\n'));
-}
-
-std::size_t underscores(std::string_view name)
-{
-	return std::min(name.find_first_not_of('_'), name.size());
-}
-
-bool is_code(const Symbol& symbol)
-{
-	return code_types.find(symbol.type) != std::string_view::npos;
-}
-
-// Of several names for one address, as perf chooses: code, not local, with few underscores before it, long.
-bool is_better(const Symbol& a, const Symbol& b)
-{
-	if (is_code(a) != is_code(b))
-		return is_code(a);
-	const bool a_global = a.type < 'a', b_global = b.type < 'a';
-	if (a_global != b_global)
-		return a_global;
-	if (underscores(a.name) != underscores(b.name))
-		return underscores(a.name) < underscores(b.name);
-	return a.name.size() > b.name.size();
-}
-
-std::vector<Symbol> symbols_in(std::string_view text)
-{
-	std::vector<Symbol> symbols;
-	each_line(text, [&](std::string_view line) {
-		if (const auto symbol = symbol_in(line))
-			symbols.push_back(*symbol);
-	});
-	std::stable_sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) {
-		return a.address != b.address ? a.address < b.address : is_better(a, b);
-	});
-	const auto rest = std::unique(symbols.begin(), symbols.end(),
-				      [](const Symbol& a, const Symbol& b) { return a.address == b.address; });
-	symbols.erase(rest, symbols.end());
-	return symbols;
-}
 
 std::size_t padded(std::size_t bytes)
 {
@@ -104,18 +27,19 @@ std::size_t padded(std::size_t bytes)
 std::vector<std::optional<KernelName>> find_in_kallsyms(std::string_view text,
 							const std::vector<std::uint64_t>& addresses)
 {
-	const auto symbols = symbols_in(text);
+	const auto symbols = symbols_in(text, [](std::string_view) { return true; });
 	std::vector<std::optional<KernelName>> names;
 	names.reserve(addresses.size());
 	for (const std::uint64_t address : addresses) {
-		auto found = std::upper_bound(symbols.begin(), symbols.end(), address,
-					      [](std::uint64_t a, const Symbol& symbol) { return a < symbol.address; });
+		auto found = std::upper_bound(
+			symbols.begin(), symbols.end(), address,
+			[](std::uint64_t a, const KernelSymbolLine& symbol) { return a < symbol.address; });
 		if (found == symbols.begin()) {
 			names.emplace_back();
 			continue;
 		}
 		--found;
-		if (!is_code(*found)) { // no symbol has a size, so that the next one ends it, whatever it is
+		if (!found->is_code()) { // no symbol has a size, so that the next one ends it, whatever it is
 			names.emplace_back();
 			continue;
 		}
@@ -171,13 +95,13 @@ std::vector<std::optional<KernelName>> Kallsyms::find(const std::vector<std::uin
 {
 	if (addresses.empty())
 		return {};
-	const auto text = read_text("/proc/kallsyms", most_kallsyms_bytes);
+	const auto text = read_kallsyms();
 	return find_in_kallsyms(text ? std::string_view(*text) : std::string_view(), addresses);
 }
 
 std::vector<std::uint64_t> Kallsyms::addresses_of(const std::vector<std::string>& symbols)
 {
-	const auto text = read_text("/proc/kallsyms", most_kallsyms_bytes);
+	const auto text = read_kallsyms();
 	std::vector<std::uint64_t> addresses;
 	addresses.reserve(symbols.size());
 	for (const std::string& symbol : symbols)
@@ -195,14 +119,17 @@ std::string Kallsyms::syscall_name(std::uint32_t number, bool compat)
 	return name_of_syscall(number, compat);
 }
 
-KernelModule Kallsyms::module(const std::string& name)
+std::string build_id_of_module(const std::string& name)
 {
 	const auto notes =
 		read_text(name.empty() ? "/sys/kernel/notes" : "/sys/module/" + name + "/notes/.note.gnu.build-id");
+	return notes ? build_id_in(Bytes(reinterpret_cast<const std::uint8_t*>(notes->data()), notes->size())) : "";
+}
+
+KernelModule Kallsyms::module(const std::string& name)
+{
 	KernelModule module;
-	if (notes)
-		module.build_id =
-			build_id_in(Bytes(reinterpret_cast<const std::uint8_t*>(notes->data()), notes->size()));
+	module.build_id = build_id_of_module(name);
 	if (name.empty())
 		return module;
 	if (const auto modules = read_text("/proc/modules"))

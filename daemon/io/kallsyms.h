@@ -25,6 +25,8 @@ std::vector<std::optional<KernelName>> find_in_kallsyms(std::string_view text,
 std::uint64_t address_in_kallsyms(std::string_view text, std::string_view symbol);
 // In the text of /proc/modules. 0: it is not there.
 std::uint64_t module_start_in(std::string_view modules, std::string_view name);
+// Of one that is loaded; "": of the kernel.
+std::string build_id_of_module(const std::string& name);
 // Among ELF notes with an alignment of 4, in hexadecimal. "": none.
 std::string build_id_in(Bytes notes);
 

@@ -19,6 +19,7 @@ Result<std::unique_ptr<Machine>> Machine::open()
 	if (const auto attached = (*stream)->attach((*device)->fd()); !attached)
 		return attached.error();
 	machine->device = std::move(*device);
+	machine->kernel_regions.set_device(machine->device->fd());
 	machine->stream = std::move(*stream);
 	return machine;
 }

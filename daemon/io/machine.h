@@ -6,8 +6,11 @@
 
 #include "io/clock.h"
 #include "io/device.h"
+#include "io/generated_code.h"
 #include "io/kallsyms.h"
+#include "io/kernel_regions.h"
 #include "io/netlink.h"
+#include "io/process_lives.h"
 #include "io/procfs.h"
 #include "io/threads.h"
 
@@ -20,6 +23,9 @@ struct Machine {
 	SystemClock clock;
 	SystemThreads threads;
 	Kallsyms kernel_names;
+	SystemKernelRegions kernel_regions;
+	BpfProcessLives lives;
+	SystemGeneratedCode generated_code;
 
 	// Also attaches the stream to the device.
 	static Result<std::unique_ptr<Machine>> open();

@@ -14,6 +14,8 @@
 
 #include "base/text.h"
 #include "io/maps.h"
+#include "io/process_text.h"
+#include "io/stack_room.h"
 #include "io/text_file.h"
 
 namespace uwind {
@@ -101,11 +103,20 @@ Result<std::vector<Mapping>> Procfs::mappings(std::uint32_t pid)
 	const auto text = read_text(proc(pid, "maps"), most_maps_bytes);
 	if (!text)
 		return text.error();
+	const std::string root = link_target(proc(pid, "root"));
 	std::vector<Mapping> result;
 	for (std::string_view left = *text; !left.empty();)
-		if (auto mapping = parse_maps_line(next_part(left, '\n')))
+		if (auto mapping = parse_maps_line(next_part(left, '\n'))) {
+			if (root != "/")
+				mapping->path = below_root(mapping->path, root);
 			result.push_back(std::move(*mapping));
+		}
 	return result;
+}
+
+std::string below_root(std::string_view path, const std::string& root)
+{
+	return std::string(path.starts_with(root + "/") ? path.substr(root.size()) : path);
 }
 
 // The second field is the name in parentheses, which may itself contain ')' and ' '.
@@ -129,9 +140,26 @@ Result<ProcessFacts> Procfs::describe(std::uint32_t pid)
 	ProcessFacts facts;
 	const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
 	facts.start_time_ns = *ticks * (1'000'000'000 / ticks_per_second);
-	facts.exe = without_deleted(link_target(proc(pid, "exe")));
+	facts.exe = below_root(without_deleted(link_target(proc(pid, "exe"))), link_target(proc(pid, "root")));
 	facts.comm = first_line(proc(pid, "comm"));
 	return facts;
+}
+
+Result<ProcessDetails> Procfs::details(std::uint32_t pid)
+{
+	auto details = details_in(text_of(proc(pid, "status")), text_of(proc(pid, "cgroup")));
+	if (!details)
+		return errno_error(ESRCH, "process " + std::to_string(pid));
+	details->arguments = arguments_in(text_of(proc(pid, "cmdline")));
+	return std::move(*details);
+}
+
+Result<StackRoom> Procfs::stack_room(std::uint32_t pid)
+{
+	const auto maps = read_text(proc(pid, "maps"), most_maps_bytes);
+	if (!maps)
+		return maps.error();
+	return stack_room_in(*maps, text_of(proc(pid, "limits")));
 }
 
 Result<OpenedFile> Procfs::open_path(const std::string& path)
@@ -143,27 +171,29 @@ Result<OpenedFile> Procfs::open_path(const std::string& path)
 }
 
 // /proc/PID/map_files leads to the mapped file itself, whatever its path is now. Only its
-// inode is compared, since stat() may show another device (btrfs, overlayfs). A file that is
-// opened by its path must also have the same device.
+// inode is compared, since stat() may show another device (btrfs, overlayfs), or its path where
+// stat() shows another inode, too (overlayfs). A file that is opened by its path must also
+// have the same device.
 Result<OpenedFile> Procfs::open_mapped(std::uint32_t pid, const Mapping& mapping)
 {
 	char range[64];
 	std::snprintf(range, sizeof(range), "map_files/%llx-%llx", static_cast<unsigned long long>(mapping.start),
 		      static_cast<unsigned long long>(mapping.end));
-	Result<OpenedFile> file = open_regular(proc(pid, range));
-	if (!file || file->identity.inode != mapping.inode) {
-		file = open_regular(proc(pid, "root") + mapping.path);
+	const std::string link = proc(pid, range), root = proc(pid, "root");
+	Result<OpenedFile> file = open_regular(link);
+	if (!file || (file->identity.inode != mapping.inode &&
+		      below_root(link_target(link), link_target(root)) != mapping.path)) {
+		file = open_regular(root + mapping.path);
 		if (!file)
 			file = open_regular(mapping.path);
 		if (!file)
 			return file;
-		if (!same_device(file->identity, mapping))
+		if (!same_device(file->identity, mapping) || file->identity.inode != mapping.inode)
 			return Error{ESTALE, mapping.path + ": another file by now"};
 	}
-	if (file->identity.inode != mapping.inode)
-		return Error{ESTALE, mapping.path + ": another file by now"};
 	file->identity.dev_major = mapping.dev_major;
 	file->identity.dev_minor = mapping.dev_minor;
+	file->identity.inode = mapping.inode;
 	return file;
 }
 

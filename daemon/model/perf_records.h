@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/kernel_region.h"
 #include "model/records.h"
 
 namespace uwind {
@@ -90,21 +91,13 @@ struct PerfDeferredChain : PerfThread {
 	std::vector<std::uint64_t> user_chain;
 };
 
-// Kernel code that came into being, or is gone: a BPF program, a trampoline.
-struct PerfKernelSymbol {
-	std::uint64_t address = 0;
-	std::uint64_t bytes = 0;
-	std::string name;
-	bool gone = false;
-};
-
 // Records that perf could not read in time.
 struct PerfLost {
 	std::uint64_t records = 0;
 };
 
 using PerfRecord = std::variant<PerfMapping, PerfName, PerfFork, PerfExit, PerfSample, PerfDeferredChain,
-				PerfKernelSymbol, PerfLost>;
+				KernelRegionEvent, PerfLost>;
 
 // Records that next() gave nothing of.
 struct PerfSkipped {

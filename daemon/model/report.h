@@ -12,11 +12,15 @@
 #include "model/event.h"
 #include "model/host.h"
 #include "model/kernel_function.h"
+#include "model/kernel_stacks.h"
+#include "model/process_details.h"
+#include "model/report_sample.h"
+#include "model/sample_list.h"
+#include "model/segment.h"
+#include "model/stack_room.h"
 #include "model/words.h"
 
 namespace uwind {
-
-using Index = std::uint32_t;
 
 struct ReportEvent {
 	std::string name; // as it was given: "cycles:u"
@@ -42,8 +46,10 @@ struct ReportSession {
 	std::vector<std::uint32_t> excluded = {}; // processes
 	std::uint32_t max_depth = 0;              // of a stack; 0: not given
 	bool user_only = false;                   // nothing was counted in kernel mode
+	std::vector<std::string> unwatched = {};  // kinds of kernel code that are named as they were at the end
 	std::vector<ReportEvent> events = {};     // that samples name; empty: requests, or an older report
 	std::optional<ReportConversion> converted = {};
+	std::optional<std::uint64_t> started_ns = {}; // `started` by the clock of samples; nothing: an older report
 };
 
 // One program image: exec starts a new one with the same pid.
@@ -53,6 +59,9 @@ struct ReportProcess {
 	std::string exe; // "": unknown
 	std::uint64_t start_time_ns = 0;
 	std::uint8_t word_bits = 64;
+	std::optional<StackRoom> stack = {}; // nothing: not asked for, or not known
+	ProcessDetails details = {};
+	std::optional<std::uint64_t> exit_time_ns = {}; // CLOCK_BOOTTIME; nothing: it lives on, or its end was not told
 };
 
 struct ReportModule {
@@ -65,6 +74,28 @@ struct ReportModule {
 	// none. Nothing: not known until the end of the recording. 0 in reports
 	// without the field.
 	std::optional<std::uint64_t> table_known_ns = 0;
+	std::vector<Segment> segments = {}; // of the file that are loaded and have contents; empty: not known
+};
+
+struct ReportSource {
+	std::string file;       // its path when it was compiled; "": not known
+	std::uint32_t line = 0; // 0: not known
+
+	bool operator==(const ReportSource&) const = default;
+};
+
+// A function that was inlined where the frame's address is.
+struct ReportInlined {
+	std::string symbol; // "": not known
+	ReportSource source;
+
+	bool operator==(const ReportInlined&) const = default;
+};
+
+// The frame is of an inlined function: one that expand_inlined() made of another frame.
+struct ReportInlining {
+	Index frame = 0;         // whose code it is part of
+	std::uint32_t depth = 0; // 1: inlined into the frame's own function
 };
 
 struct ReportFrame {
@@ -74,6 +105,9 @@ struct ReportFrame {
 	std::optional<std::string> symbol;
 	std::uint64_t symbol_offset = 0;
 	bool kernel = false;
+	std::optional<ReportSource> source = {};     // in the symbol itself: where what is inlined was called
+	std::vector<ReportInlined> inlined = {};     // innermost first
+	std::optional<ReportInlining> inlining = {}; // nothing: it is one of the stack's own
 };
 
 // Innermost first; the three vectors have one length.
@@ -86,6 +120,15 @@ struct ReportStack {
 
 	bool operator==(const ReportStack&) const = default;
 };
+
+// Of all frames whose size is known.
+inline std::uint64_t bytes_of(const ReportStack& stack)
+{
+	std::uint64_t sum = 0;
+	for (const auto& bytes : stack.stack_bytes)
+		sum += bytes.value_or(0);
+	return sum;
+}
 
 // Who ended a time off the CPU.
 struct ReportWaker {
@@ -127,25 +170,6 @@ struct ReportCall {
 	std::array<std::uint64_t, most_arguments> arguments{}; // registers
 };
 
-struct ReportSample {
-	std::uint64_t time_ns = 0; // CLOCK_BOOTTIME
-	Index process = 0;
-	std::uint32_t pid = 0;
-	std::uint32_t tid = 0;
-	std::uint32_t cpu = 0;
-	std::uint32_t weight = 0;
-	std::uint64_t cookie = 0;
-	std::optional<Index> user_stack;
-	std::optional<Index> kernel_stack;
-	std::optional<Loss> lost;            // why there is no user stack
-	std::optional<Index> event;          // of the session; nothing: a request of a BPF program or a module
-	std::optional<std::uint64_t> period; // events that it stands for; nothing: not known
-	std::optional<Index> off_cpu;        // of the report; nothing: another kind of event
-	std::optional<Index> call;           // the same
-
-	bool has_stack() const { return user_stack || kernel_stack; }
-};
-
 // requested = answered + the sum of lost + pending.
 struct ReportCounters {
 	std::uint64_t requested = 0;
@@ -163,11 +187,13 @@ struct Report {
 	std::vector<ReportModule> modules;
 	std::vector<ReportFrame> frames;
 	std::vector<ReportStack> stacks;
-	std::vector<ReportSample> samples;
+	SampleList samples;
 	std::vector<ReportOffCpu> off_cpu;
 	std::vector<ReportFunction> functions; // that calls name
 	std::vector<ReportCall> calls;
+	bool stack_depth = false; // how deep stacks are is written, too
 	ReportCounters counters;
+	std::optional<KernelStacks> kernel_stacks; // of `uwind kstack`
 };
 
 } // namespace uwind

@@ -105,6 +105,8 @@ struct ModuleStats {
 	std::uint64_t periods_missed = 0; // this and the next two: of all sessions
 	std::uint64_t throttled = 0;
 	std::uint64_t counters_failed = 0;
+	std::uint64_t text_reported = 0; // records of how the kernel's text changes
+	std::uint64_t text_lost = 0;     // for which there was no room
 };
 
 struct ModuleVersion {

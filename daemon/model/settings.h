@@ -22,6 +22,8 @@ struct Settings {
 	std::vector<std::uint32_t> cpus; // empty: all
 	std::uint32_t max_depth = default_frames;
 	std::uint32_t stack_bytes = most_stack_bytes;
+	bool stack_depth = false;                      // reports say how deep stacks are
+	bool no_arguments = false;                     // reports do not have the arguments of processes
 	std::string table_cache = default_table_cache; // a folder; "": tables are not kept
 	std::vector<std::string> keep_tables;          // files and folders of which tables are kept ahead
 	bool verbose = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/arch.h"
+#include "model/segment.h"
 
 namespace uwind {
 
@@ -36,13 +37,6 @@ struct Row {
 	std::uint32_t rule = 0;
 
 	bool operator==(const Row&) const = default;
-};
-
-// An executable PT_LOAD segment.
-struct Segment {
-	std::uint64_t address = 0; // virtual address in the ELF file
-	std::uint64_t bytes = 0;
-	std::uint64_t offset = 0; // file offset
 };
 
 // Sorted by start, each once. A row whose rule is of kind NONE ends each covered stretch.

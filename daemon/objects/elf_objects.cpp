@@ -2,7 +2,9 @@
 // ELF files, and scripts, which have only an interpreter. Notes of the table's builder go to the debug log.
 #include "objects/elf_objects.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <spdlog/spdlog.h>
 
 #include "objects/facts.h"
@@ -129,8 +131,10 @@ Functions ElfObject::functions(const std::string& path) const
 		result.symbols = functions_in(*debug.elf, SHT_SYMTAB);
 	else
 		result.refused = debug.refused;
-	if (result.symbols.empty())
-		result.symbols = functions_in(file_, SHT_DYNSYM);
+	if (!result.symbols.empty())
+		return result;
+	result.symbols = functions_in(file_, SHT_DYNSYM);
+	std::ranges::move(go_functions_in(file_), std::back_inserter(result.symbols));
 	return result;
 }
 

@@ -108,13 +108,16 @@ Found deferred_in(ByteCursor cursor)
 
 Found symbol_in(ByteCursor cursor)
 {
-	PerfKernelSymbol record;
-	record.address = cursor.u64();
-	record.bytes = cursor.u32();
-	cursor.skip(2);
-	record.gone = cursor.u16() & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
-	record.name = text_at(cursor);
-	return cursor.ok() ? Found(std::move(record)) : std::nullopt;
+	KernelRegionEvent record;
+	KernelRegion& region = record.region;
+	region.start = cursor.u64();
+	region.bytes = cursor.u32();
+	const bool is_program = cursor.u16() == PERF_RECORD_KSYMBOL_TYPE_BPF;
+	const bool goes = cursor.u16() & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	record.change = goes ? KernelRegionChange::goes : KernelRegionChange::comes;
+	region.symbol = text_at(cursor);
+	region.owner = owner_of_region(is_program, region.symbol);
+	return cursor.ok() && !region.symbol.empty() ? Found(std::move(record)) : std::nullopt;
 }
 
 // An event's id comes before the number.
@@ -196,7 +199,7 @@ std::optional<PerfRecord> other_record_in(const Attribute& attribute, const Sort
 	const auto time = time_of(attribute, record.type, record.body);
 	std::visit(
 		[&](auto& one) {
-			if constexpr (std::is_base_of_v<PerfThread, std::decay_t<decltype(one)>>)
+			if constexpr (requires { one.time_ns; })
 				one.time_ns = time.value_or(one.time_ns);
 		},
 		*found);

@@ -59,8 +59,8 @@ public:
 	virtual Result<KeptTableOutcome> keep_table() const = 0;
 	// The length of the code at the ELF entry point, in bytes; 0: a library, or not known.
 	virtual std::uint64_t entry_bytes() const = 0;
-	// From .symtab, else from the separate debug file, else from .dynsym. path: the file's, perhaps a former
-	// one; its debug file is also looked for near it.
+	// From .symtab, else from the separate debug file, else from .dynsym and what Go's runtime knows. path: the
+	// file's, perhaps a former one; its debug file is also looked for near it.
 	virtual Functions functions(const std::string& path) const = 0;
 };
 

@@ -9,7 +9,9 @@
 #include "base/handle.h"
 #include "base/result.h"
 #include "model/host.h"
+#include "model/process_details.h"
 #include "model/records.h"
+#include "model/stack_room.h"
 
 namespace uwind {
 
@@ -41,6 +43,10 @@ public:
 	// The executable mappings of files, without the vDSO.
 	virtual Result<std::vector<Mapping>> mappings(std::uint32_t pid) = 0;
 	virtual Result<ProcessFacts> describe(std::uint32_t pid) = 0;
+	// All but the container.
+	virtual Result<ProcessDetails> details(std::uint32_t pid) = 0;
+	// Of its first thread.
+	virtual Result<StackRoom> stack_room(std::uint32_t pid) = 0;
 	// The mapped file, even if it was deleted or replaced since; by its path if
 	// the process is gone. Regular files only. ESTALE: another file has that path
 	// now.

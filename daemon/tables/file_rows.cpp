@@ -131,6 +131,7 @@ Result<TableRows> rows_of_file(const ElfFile& file, const ElfFile* debug)
 		fill_gaps(table, debug_frame.accepted);
 	set_clone_rules(table, clones);
 	lengthen_signal_returns(table);
+	begin_signal_returns(table);
 	begin_outermost(table, file);
 	if (table.method == UW_METHOD_EH_FRAME)
 		close_gaps(table, file.segments());

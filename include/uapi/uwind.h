@@ -26,6 +26,9 @@
  * a session's reader by UWIND_CMD_ATTACH, which carries the session's file
  * descriptor; UWIND_CMD_RECORDS messages then arrive there as unicasts.
  *
+ * UWIND_IOC_WATCH_TEXT gives a descriptor of its own, on which the changes of the
+ * kernel's text are read (uwind_text.h).
+ *
  * Rules for every struct that goes through an ioctl: it begins with its own
  * size in bytes. A shorter struct is read as if zeros followed; a longer one is
  * refused with E2BIG unless its tail is zero. Unknown flags and non-zero
@@ -43,6 +46,7 @@
 
 #include "uwind_events.h"
 #include "uwind_records.h"
+#include "uwind_text.h"
 #include "uwind_words.h"
 
 #define UWIND_ABI_VERSION 5
@@ -291,6 +295,8 @@ struct uwind_stats {
 	__u64 periods_missed;    /* these three: as in struct uwind_session_stats */
 	__u64 throttled;
 	__u64 counters_failed;
+	__u64 text_reported; /* records for watches of the kernel's text */
+	__u64 text_lost;     /* and those that a watch had no room for */
 };
 
 #define UWIND_SESSION_FREQUENCY 1u  /* rate is in Hz, else a period in ns or cycles */
@@ -465,6 +471,7 @@ struct uwind_self_next {
 #define UWIND_IOC_SESSION_STATS  _IOWR(UWIND_IOC_MAGIC, 10, struct uwind_session_stats)
 #define UWIND_IOC_SESSION_STOP   _IOWR(UWIND_IOC_MAGIC, 11, struct uwind_session_stats)
 #define UWIND_IOC_SESSION_ASK    _IOWR(UWIND_IOC_MAGIC, 12, struct uwind_session_ask)
+#define UWIND_IOC_WATCH_TEXT     _IOWR(UWIND_IOC_MAGIC, 13, struct uwind_watch_text)
 #define UWIND_IOC_SELF_ADD       _IOWR(UWIND_IOC_MAGIC, 32, struct uwind_self_add)
 #define UWIND_IOC_SELF_REMOVE    _IOWR(UWIND_IOC_MAGIC, 33, struct uwind_self_remove)
 #define UWIND_IOC_SELF_NEXT      _IOWR(UWIND_IOC_MAGIC, 34, struct uwind_self_next)

@@ -116,7 +116,68 @@ static inline void uw_ftrace_regs(struct ftrace_regs *fregs, struct pt_regs *reg
 	regs->sp = kernel_stack_pointer(ftrace_get_regs(fregs));
 #endif
 }
+
+/* Where a traced function is entered. */
+struct uw_ftrace_place {
+	unsigned long pc;
+	unsigned long sp; /* as its caller left it; on x86 the return address is there */
+	unsigned long fp; /* the caller's. arm64 only */
+	unsigned long lr; /* arm64 only */
+};
+
+static __always_inline void uw_ftrace_place(struct ftrace_regs *fregs, unsigned long pc, struct uw_ftrace_place *place)
+{
+	place->pc = pc;
+#ifdef HAVE_FTRACE_ARGUMENTS
+	place->sp = ftrace_regs_get_stack_pointer(fregs);
+#ifdef CONFIG_ARM64
+	place->fp = arch_ftrace_regs(fregs)->fp;
+	place->lr = arch_ftrace_regs(fregs)->lr;
 #endif
+#else
+	place->sp = kernel_stack_pointer(ftrace_get_regs(fregs));
+#ifdef CONFIG_ARM64
+	place->fp = ftrace_get_regs(fregs)->regs[29];
+	place->lr = ftrace_get_regs(fregs)->regs[30];
+#endif
+#endif
+}
+#endif
+
+/*
+ * Words that function_graph has put aside for current: a struct ftrace_ret_stack for each function that will return to it,
+ * the innermost one last, and later others in between.
+ */
+static inline const unsigned long *uw_graph_words(unsigned int *nr)
+{
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	const int last = READ_ONCE(current->curr_ret_stack);
+	const unsigned long *words = (const unsigned long *)READ_ONCE(current->ret_stack);
+#ifdef HAVE_GRAPH_WORDS
+	const int used = last; /* words */
+	const int most = PAGE_SIZE / sizeof(long);
+#else
+	const int used = (last + 1) * (int)(sizeof(struct ftrace_ret_stack) / sizeof(long));
+	const int most = FTRACE_RETFUNC_DEPTH * (int)(sizeof(struct ftrace_ret_stack) / sizeof(long));
+#endif
+
+	*nr = words && used > 0 ? min(used, most) : 0;
+	return words;
+#else
+	*nr = 0;
+	return NULL;
+#endif
+}
+
+/* Of a thread with user space: has it entered the kernel by a system call? Else by an exception or interrupt. */
+static __always_inline bool uw_in_syscall(void)
+{
+#ifdef CONFIG_ARM64
+	return task_pt_regs(current)->syscallno != NO_SYSCALL;
+#else
+	return (long)task_pt_regs(current)->orig_ax >= 0;
+#endif
+}
 
 #include <linux/mm.h>
 
@@ -142,6 +203,16 @@ static inline s64 uw_inode_mtime_ns(const struct inode *inode)
 #endif
 
 	return timespec64_to_ns(&mtime);
+}
+
+/* Where a mapped file lies, as /proc/PID/maps shows it; or an error. */
+static inline char *uw_mapped_path(struct file *file, char *buffer, int bytes)
+{
+#ifdef HAVE_FILE_USER_PATH
+	return d_path(file_user_path(file), buffer, bytes);
+#else
+	return file_path(file, buffer, bytes);
+#endif
 }
 
 #include <linux/mm_types.h>
@@ -174,6 +245,41 @@ static inline bool uw_may_count_kernel(void)
 	return perf_allow_kernel() == 0;
 #else
 	return perfmon_capable();
+#endif
+}
+
+#include <linux/module.h>
+
+struct uw_text_range {
+	unsigned long address;
+	unsigned long bytes;
+};
+
+/* A module's text, without that of its init. */
+static inline struct uw_text_range uw_module_text(const struct module *module)
+{
+#ifdef HAVE_MODULE_MEMORY
+	const struct module_memory *text = &module->mem[MOD_TEXT];
+
+	return (struct uw_text_range){ (unsigned long)text->base, text->size };
+#else
+	const struct module_layout *core = &module->core_layout;
+
+	return (struct uw_text_range){ (unsigned long)core->base, core->text_size };
+#endif
+}
+
+/* Of its init only. There is none once that has run. */
+static inline struct uw_text_range uw_module_init_text(const struct module *module)
+{
+#ifdef HAVE_MODULE_MEMORY
+	const struct module_memory *text = &module->mem[MOD_INIT_TEXT];
+
+	return (struct uw_text_range){ (unsigned long)text->base, text->size };
+#else
+	const struct module_layout *init = &module->init_layout;
+
+	return (struct uw_text_range){ (unsigned long)init->base, init->text_size };
 #endif
 }
 

@@ -42,5 +42,6 @@ int uw_client_session_enable(void *context, void *data);
 int uw_client_session_ask(void *context, void *data);
 int uw_client_session_stats(void *context, void *data);
 int uw_client_session_stop(void *context, void *data);
+int uw_client_watch_text(void *context, void *data);
 
 #endif

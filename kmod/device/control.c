@@ -16,6 +16,7 @@
 #include "device/control.h"
 #include "device/ioctl.h"
 #include "device/status.h"
+#include "kernel/kstack.h"
 #include "session/running.h"
 #include "store/tie.h"
 #include "uwind.h"
@@ -24,6 +25,14 @@ static int fill_stats(void *context, void *data)
 {
 	uw_status_fill(data);
 	return 0;
+}
+
+/* It shows all tasks, and where the kernel's code lies. */
+static int kstack_open(void *context, void *data)
+{
+	const struct uw_client *client = context;
+
+	return client->privileged ? uw_kstack_open(data) : -EPERM;
 }
 
 static const struct uw_ioctl control_ioctls[] = {
@@ -40,6 +49,8 @@ static const struct uw_ioctl control_ioctls[] = {
 	{ UWIND_IOC_SESSION_ASK, sizeof(struct uwind_session_ask), true, uw_client_session_ask },
 	{ UWIND_IOC_SESSION_STATS, sizeof(struct uwind_session_stats), true, uw_client_session_stats },
 	{ UWIND_IOC_SESSION_STOP, sizeof(struct uwind_session_stats), true, uw_client_session_stop },
+	{ UWIND_IOC_WATCH_TEXT, sizeof(struct uwind_watch_text), true, uw_client_watch_text },
+	{ UWIND_IOC_KSTACK, sizeof(struct uwind_kstack), true, kstack_open },
 };
 
 /*

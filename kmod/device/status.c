@@ -5,6 +5,7 @@
 #include <linux/string.h>
 
 #include "device/status.h"
+#include "kernel/text_watchers.h"
 #include "request/request.h"
 #include "session/running.h"
 #include "stats.h"
@@ -23,4 +24,6 @@ void uw_status_fill(struct uwind_stats *stats)
 	stats->nr_spaces = uw_space_count();
 	stats->nr_sessions = uw_running_count();
 	stats->nr_requests_open = uw_request_count();
+	stats->text_reported = uw_text_reported();
+	stats->text_lost = uw_text_lost();
 }

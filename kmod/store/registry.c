@@ -44,7 +44,7 @@ const char *uw_registry_path(const struct uw_file *file, u64 address, char *buff
 		return NULL;
 	vma = vma_lookup(current->mm, address);
 	if (vma && vma->vm_file && uw_file_is(file, vma->vm_file))
-		path = file_path(vma->vm_file, buffer, PATH_MAX);
+		path = uw_mapped_path(vma->vm_file, buffer, PATH_MAX);
 	mmap_read_unlock(current->mm);
 	return IS_ERR(path) ? NULL : path;
 }

@@ -64,13 +64,16 @@ static bool step_out_of_exception(struct place *at, const struct record *record)
 #endif
 }
 
-/* The stack's top is left out: the registers of user space lie there. */
+/*
+ * The stack's top is left out: the registers of user space lie there. SP is a multiple of 16, and so are records, but for
+ * those in registers.
+ */
 static bool step(struct place *at, struct task_struct *task)
 {
 	unsigned long bottom = (unsigned long)task_stack_page(task), fp = at->fp;
 	const struct record *record = (const struct record *)fp;
 
-	if (fp % 16 || fp < bottom || fp > bottom + THREAD_SIZE - sizeof(*record))
+	if (fp % sizeof(long) || fp < bottom || fp > bottom + THREAD_SIZE - sizeof(*record))
 		return false;
 	at->fp = READ_ONCE_NOCHECK(record->fp);
 	at->pc = strip(READ_ONCE_NOCHECK(record->lr));

@@ -26,6 +26,7 @@ want "an older report stays as .old" uwind record -p $victim --duration 1
 [ "$(stat -c %a uwind.json)" = 600 ] || fail "a report is for its owner only"
 kill $victim
 
+for name in command process status; do want "a report is valid" uwind report -i $name.json --check; done
 uwind report -i command.json --format folded >folded.txt || fail "folded output"
 grep -q '^sframe_victim;.*main.*work_recurse.* [0-9][0-9]*$' folded.txt || fail "folded lines go from the outside in: $(head -n 3 folded.txt)"
 want "a summary is printed" uwind report -i command.json --format summary

@@ -8,8 +8,8 @@
 for way in other same; do
 	want "callers: $way" uwind record -F 1999 -o $way.json -- "$PROGRAMS/deep_victim" $way 40 6
 done
-rules other.json schema balance lost:15 samples:other:200 complete:other:90 deep:other:44 bytes:260
-rules same.json schema balance lost:15 samples:same:200 complete:same:90 deep:same:44 bytes:60 known:50
+rules other.json schema balance lost:15 samples:other:200 complete:other:90 deep:other:44 bytes:200:1000
+rules same.json schema balance lost:15 samples:same:200 complete:same:90 deep:same:44 bytes:30:1000 known:50
 
 # As deep as there is room for: whole, in parts that are told once.
 want "deeper recursion is recorded" uwind record -F 499 --max-depth 4096 -o deeper.json -- "$PROGRAMS/deep_victim" same 3000 4

@@ -16,7 +16,7 @@ AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 DEVICE = pathlib.Path("/dev/uwind")
 RATE = "/proc/sys/kernel/perf_event_max_sample_rate"
 RELEASE = os.uname().release
-FINDINGS = 12
+FINDINGS = 13
 
 
 class Findings(str):

@@ -76,3 +76,10 @@ def set_file():
 def set_parameter(set_file):
     """set_parameter(NAME, VALUE): the module's, until the test ends."""
     return lambda name, value: set_file(guest.parameter(name), value)
+
+
+@pytest.fixture
+def processors():
+    """As many as the emulator is good for, while their code is changed."""
+    with guest.processors():
+        yield

@@ -2,6 +2,7 @@
 """What cases in Python share: the guest's files and programs, the module and its numbers, and recordings. What waits does so
 for as long as an emulated processor beside others may take."""
 import collections
+import contextlib
 import os
 import pathlib
 import re
@@ -108,6 +109,42 @@ def remove_module():
 def renew_module(when):
     print(f"rmmod took {remove_module()} ms {when}", flush=True)
     insert_module()
+
+
+@contextlib.contextmanager
+def processors():
+    """One, unless the emulator is known to be good for two: in QEMU 7.2, a processor may go on with breakpoints that another one has
+    removed already. A kernel that patches itself hangs there, without this module, too."""
+    second = pathlib.Path("/sys/devices/system/cpu/cpu1/online")
+    one = os.environ.get("PROCESSORS", "1") == "1" and second.exists()
+    if one:
+        write(second, 0)
+    try:
+        yield
+    finally:
+        if one:
+            write(second, 1)
+
+
+@contextlib.contextmanager
+def patient_watchdog():
+    """The kernel changes the calls of all its functions in one go: on an emulated processor beside others that takes longer than its
+    watchdog for soft lockups allows."""
+    limit = pathlib.Path("/proc/sys/kernel/watchdog_thresh")
+    before = read(limit)
+    write(limit, 60)
+    try:
+        yield
+    finally:
+        write(limit, before)
+
+
+def figure(subject, **values):
+    """A line for docs/measured/SUBJECT.json."""
+    release = os.uname().release
+    kernel = ".".join(release.split(".")[:2]) + ("-debug" if "debug" in release else "")
+    target = f"{'arm64' if os.uname().machine == 'aarch64' else 'amd64'}-{kernel}"
+    print(f"figure: {subject} target={target}", *(f'{name}="{value}"' for name, value in values.items()), flush=True)
 
 
 class Programs:

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 """The kernel's own code as it is in memory, by /proc/kcore (an ELF core file, see elf(5))."""
 import collections
+import pathlib
 import re
 import struct
 
 HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 PROGRAM_HEADER = struct.Struct("<IIQQQQQQ")
 PT_LOAD = 1
+CORE = pathlib.Path("/proc/kcore")
 
 
 class KernelText:
     def __init__(self):
         # pylint: disable-next=consider-using-with
-        self.file = open("/proc/kcore", "rb", buffering=0)
+        self.file = open(CORE, "rb", buffering=0)
         header = HEADER.unpack(self.file.read(HEADER.size))
         self.file.seek(header[5])
         headers = [PROGRAM_HEADER.unpack(self.file.read(PROGRAM_HEADER.size)) for _ in range(header[10])]

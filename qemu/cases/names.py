@@ -59,16 +59,18 @@ class SymbolTable:
         return self.by_start.get(start, [])
 
 
-def ask_addr2line(path, addresses):
-    """For each address the functions that it is in by inlining, innermost first; [] if addr2line knows none."""
+def addr2line_places(path, addresses):
+    """For each address the functions that it is in by inlining, innermost first, each with "FILE:LINE"; "??" where addr2line knows none."""
     text = "".join("%#x\n" % a for a in addresses)
-    chains, current = {}, None
-    for number, line in enumerate(output_of("addr2line", "-a", "-f", "-i", "-C", "-e", path, text=text).splitlines()):
-        if re.fullmatch(r"0x[0-9a-f]{16}", line):
-            current, odd = chains.setdefault(int(line, 16), []), number % 2
-        elif number % 2 != odd and line != "??":
-            current.append(line)
-    return chains
+    said = output_of("addr2line", "-a", "-f", "-i", "-C", "-e", str(path), text=text).splitlines()
+    starts = [i for i, line in enumerate(said) if re.fullmatch(r"0x[0-9a-f]{16}", line)] + [len(said)]
+    return {int(said[start], 16): list(zip(said[start + 1:end:2], said[start + 2:end:2])) for start, end in zip(starts, starts[1:])}
+
+
+def ask_addr2line(path, addresses):
+    """The functions alone; [] if addr2line knows none."""
+    return {address: [function for function, _ in places if function != "??"]
+            for address, places in addr2line_places(path, addresses).items()}
 
 
 def exact_frames(report):

@@ -159,6 +159,9 @@ class Report:
             found.update(self.problems_of_stack(stack))
         for sample in self.json["samples"]:
             found.update(self.problems_of_sample(sample))
+        for thread in self.json.get("stack_depth", {"threads": []})["threads"]:
+            if thread["exact"] and thread["bytes"] != sum(size or 0 for size in self.json["stacks"][thread["user_stack"]]["stack_bytes"]):
+                found.add("a thread's depth is not the sum of its frames")
         if any(f["module"] is not None and f["module"] >= len(self.json["modules"]) for f in self.json["frames"]):
             found.add("a frame names a module that is not there")
         return sorted(found)

@@ -22,7 +22,8 @@ Usage: rules.py FILE RULE...
   never:COMM:INNER:OUTER      in no stack of it, OUTER called INNER
   called:COMM:OUTER:PERCENT   of its stacks whose innermost frame is in no file, in at least so many OUTER has called that
   deep:COMM:N                 some stack of it has at least N frames
-  bytes:N                     a sample took at most N bytes of messages
+  bytes:N:M                   messages took at most N bytes for each sample, and M for each message: its head, and a
+                              whole stack for the others to differ from
   known:PERCENT               of at least so many samples the stack had been told in the same message
   only:COMM                   there is no sample of any other program
   table:MODULE:KIND           a module whose path contains MODULE has such a table
@@ -150,11 +151,11 @@ def rule_deep(report, comm, least):
     return [] if deepest >= int(least) else [f"the deepest stack of {comm} has {deepest} frames"]
 
 
-def rule_bytes(report, most):
-    samples = len(report.json["samples"])
-    found = report.counters["message_bytes"] / samples if samples else 0.0
-    print(f"{found:.1f} bytes for each of {samples} samples")
-    return [] if 0 < found <= float(most) else [f"a sample takes {found:.1f} bytes"]
+def rule_bytes(report, of_sample, of_message):
+    samples, messages, found = len(report.json["samples"]), report.counters["messages"], report.counters["message_bytes"]
+    print(f"{found / samples if samples else 0.0:.1f} bytes for each of {samples} samples")
+    is_right = 0 < found <= samples * float(of_sample) + messages * float(of_message)
+    return [] if is_right else [f"{samples} samples take {found} bytes of {messages} messages"]
 
 
 def rule_known(report, least):

@@ -17,7 +17,7 @@ lint_tidy() {
 run_fuzz() { # TARGET SECONDS [RUNS]
 	local corpus=tests/fuzz/corpus/${1#fuzz_} work=$OUT/corpus/$1
 	mkdir -p "$work"
-	nice "build/fuzz/tests/$1" -max_total_time="$2" -runs="${3:--1}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+	nice "build/check/tests/$1" -max_total_time="$2" -runs="${3:--1}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
 		-artifact_prefix="$OUT/$1-" "$work" "$corpus"
 }
 
@@ -64,6 +64,22 @@ sframe_steps() {
 
 # A hidden unit test.
 unit_test() { build/check/tests/unit_tests --warn NoTests "[.$1]"; } # TAG
+
+# Names of a library's functions, demangled, beside c++filt.
+demangle_as_cxxfilt() { # STYLE PREFIX LIBRARY...
+	nm -D --defined-only "${@:3}" | sed -n "s/^.* \($2[^@]*\).*/\1/p" | sort -u >"$OUT/names-$1"
+	UWIND_NAMES=$OUT/names-$1 UWIND_STYLE=$1 unit_test names
+}
+
+demangle_steps() {
+	local rust
+	mapfile -t rust < <(find "$(rustc --print sysroot)/lib" -maxdepth 2 \( -name 'libstd-*.so' -o -name 'librustc_driver-*.so' \))
+	step names-cxx demangle_as_cxxfilt gnu-v3 _Z /usr/lib/*/libstdc++.so.6
+	step names-rust demangle_as_cxxfilt rust '_[RZ]' "${rust[@]}"
+	step names-d demangle_as_cxxfilt dlang _D /usr/lib/*/libphobos2-ldc-shared.so
+}
+
+large_report() { tests/profiles/large_report.py "build/$HOST/daemon/uwind" "$@"; } # SAMPLES MEBIBYTES
 
 # Two at a time.
 fuzz_steps() { # FUNCTION SECONDS

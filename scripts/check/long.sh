@@ -13,6 +13,10 @@ long_part() { # PART
 		step build-fuzz build_fuzz
 		if passed build-fuzz; then step "$1" run_fuzz "${1/-/_}" 1200 20000000; fi
 		;;
+	large-report)
+		step "build-tools-$HOST" build_tools "$HOST"
+		step large-report large_report 10000000 256 # 7 minutes
+		;;
 	figures)
 		step packages scripts/setup.sh figures.list
 		step build-unit build_unit
@@ -68,14 +72,22 @@ long_part() { # PART
 		grep -h 'longest rmmod' "$OUT/vm-${arch%%-*}-$kernel.log" || true
 		;;
 	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 6.1 34_stopped STOPS=500 ;;
-	attack-amd64) vm_part amd64 6.1 51_attack CALLS=1000000 ;;
-	attack-arm64) vm_part arm64 6.1 51_attack CALLS=600000 ;;
+	attack-amd64) FOR_GUEST='--emulator sid' vm_part amd64 6.1 51_attack CALLS=1000000 PROCESSORS=2 ;;
+	attack-arm64) FOR_GUEST='--emulator sid' vm_part arm64 6.1 51_attack CALLS=600000 PROCESSORS=2 ;;
 	storm-amd64 | storm-arm64)
 		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 59_sessions STORM=120 STORM_HZ=4999 STORM_LEAST=200000; done
 		vm_part "${1#*-}" 6.1-debug 59_sessions STORM=120 STORM_LEAST=50000 STORM_HZ=1499
 		grep -hE '^(storm:|requested )' "$OUT"/vm-*.log
 		;;
+	depths-amd64 | depths-arm64)
+		for kernel in 6.1 7.2; do depths_part "${1#*-}" $kernel; done
+		;;
 	functions-amd64 | functions-arm64) functions_part "${1#*-}" ;;
+	formats-amd64 | formats-arm64) formats_part "${1#*-}" ;;
+	processes-amd64 | processes-arm64) processes_part "${1#*-}" ;;
+	runtimes-amd64 | runtimes-arm64) runtimes_part "${1#*-}" ;;
+	kstack-amd64 | kstack-arm64) kstack_part "${1#*-}" ;;
+	text-amd64 | text-arm64) text_part "${1#*-}" ;;
 	requests-amd64 | requests-arm64)
 		for kernel in 6.1 7.2; do vm_part "${1#*-}" $kernel 57_requests REQUESTS=100000; done
 		;;
@@ -105,6 +117,14 @@ long_part() { # PART
 			if built_for_vm "${1#cost-}" $kernel; then step "$1-$kernel" cost_guest "${1#cost-}" $kernel; fi
 		done
 		grep -h '^|' "$OUT/$1"-*.log
+		;;
+	daemon-amd64 | daemon-arm64)
+		build_for_vm "${1#daemon-}" 6.1
+		if built_for_vm "${1#daemon-}" 6.1; then
+			step "followed-${1#daemon-}" followed_guest "${1#daemon-}" 6.1
+			step "$1" daemon_guest "${1#daemon-}" 6.1
+		fi
+		grep -h '^figure:' "$OUT/$1.log" "$OUT/followed-${1#daemon-}.log"
 		;;
 	profile-amd64 | profile-arm64) for kernel in 6.1 7.2; do profile_part "${1#profile-}" $kernel; done ;;
 	warmup-*)
@@ -150,8 +170,8 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='doctor figures fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
-for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch databases-$arch events-$arch functions-$arch lives-$arch profile-$arch requests-$arch stopped-$arch storm-$arch"; done
+LONG_PARTS='doctor figures large-report fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 truth truth-arm truth-arm64 truth-i386'
+for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch daemon-$arch databases-$arch depths-$arch events-$arch formats-$arch functions-$arch kstack-$arch lives-$arch processes-$arch profile-$arch requests-$arch runtimes-$arch stopped-$arch storm-$arch text-$arch"; done
 for arch in amd64 arm64 i386 armhf; do LONG_PARTS+=" warmup-$arch"; done
 for kernel in $STOCK_KERNELS; do LONG_PARTS+=" hostile-$kernel-stranger hostile-$kernel-member reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
 LONG_PARTS+=' hostile-6.1-debug-stranger hostile-6.1-debug-member reader-6.1-rt reader-6.1-debug spaces-6.1-rt spaces-6.1-debug unload-amd64-6.1-rt'

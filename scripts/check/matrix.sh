@@ -16,7 +16,7 @@ booted_of() { # ARCH: these run every case in one boot
 
 # A kernel that checks each access is slow: its cases are in groups of at most twenty minutes, and each looks for leaks at
 # its end. The demo says nothing new there.
-DEBUG_GROUPS='tables lives trouble users memory storm requests'
+DEBUG_GROUPS='tables lives trouble users memory storm requests kernel'
 
 debug_cases() { # GROUP
 	case $1 in
@@ -26,6 +26,7 @@ debug_cases() { # GROUP
 	users) echo 51_attack 52_strangers 53_members 54_counters 95_leaks ;;
 	storm) echo 28_uprobes 29_stacks 56_storm 95_leaks ;;
 	requests) echo 24_corrupt_table 33_exit 57_requests 58_bpf 59_sessions 66_functions 95_leaks ;;
+	kernel) echo 44_stack_depth 61_events 63_gone_modules 64_off_cpu 67_text_watch 69_kstack 95_leaks ;;
 	memory) echo 54_no_memory 60_unload 70_daemon 71_service 80_status 95_leaks ;;
 	esac
 }

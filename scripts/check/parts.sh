@@ -8,7 +8,7 @@ made_of() { # PART
 	case $1 in
 	build-*) paths+=(scripts/check/matrix.sh) ;;
 	vm-*)
-		paths+=(qemu daemon tests/programs tests/attack tests/truth tests/kmod tests/faulty tests/CMakeLists.txt CMakeLists.txt)
+		paths+=(qemu daemon tests/programs tests/attack tests/truth tests/kmod tests/faulty tests/profiles tests/CMakeLists.txt CMakeLists.txt)
 		paths+=(scripts/check/vm.sh scripts/check/matrix.sh scripts/check-complaints.sh scripts/demo-work scripts/demo-guest.sh ':!daemon/man')
 		;;
 	*) paths+=(qemu daemon tests debian scripts CMakeLists.txt Makefile VERSION) ;;

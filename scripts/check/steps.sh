@@ -20,10 +20,11 @@ record() {
 	esac
 }
 
-# Why a step failed: a guest's cases that did, each with the lines before it, and the log's end.
+# Why a step failed: a guest's cases that did, each with the lines before it, the log's end, and the tests that those cases name.
 reason_in() { # LOG
 	grep -aE -B 30 '^not ok [0-9]' "$1" | tail -n 60 || true
 	tail -n 15 "$1"
+	grep -aE -B 12 '^ +not ok [0-9]' "$1" | tail -n 40 || true
 }
 
 # try_step NAME COMMAND...: one whose download did not come (scripts/lab/common.sh) left word of that in UWIND_LOST, and is
@@ -49,7 +50,7 @@ lone_step() {
 	"$SKIPPED") tail -n 1 "$OUT/$1.log" ;;
 	*)
 		reason_in "$OUT/$1.log"
-		echo "log: ${OUT#"$PWD"/}/$1.log"
+		echo "exit status $status, log: ${OUT#"$PWD"/}/$1.log"
 		;;
 	esac
 	return $status

@@ -32,9 +32,9 @@ run_vm() { # ARCH KERNEL COMMAND...
 		more+=(--add "build/$arch/stall-kmod-$kernel/uwind.ko:/root/stall/" --add "build/$arch/stall-kmod-$kernel/uwind_resident1.ko:/root/stall/")
 	fi
 	read -ra machine <<<"$(machine_of "$arch" "$kernel")"
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 2700 ${COUNTED:+--icount=2 --timeout 5400} --out "$OUT/vm-$arch-$kernel" \
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 3600 ${COUNTED:+--icount=2 --timeout 5400} --out "$OUT/vm-$arch-$kernel" \
 		--pkg python3 --pkg python3-pytest --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg linux-perf --pkg binutils --pkg libc6-dbg --pkg libboost-context1.74.0 --pkg libbpf1 \
-		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_stress.ko" --add "build/$arch/test-kmod-$kernel/trace_reader.ko" --add "build/$arch/test-kmod-$kernel/rcu_reader.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
+		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_stress.ko" --add "build/$arch/test-kmod-$kernel/trace_reader.ko" --add "build/$arch/test-kmod-$kernel/rcu_reader.ko" --add "build/$arch/test-kmod-$kernel/kstack_shapes.ko" --add "build/$arch/test-kmod-$kernel/kstack_shapes.su" --add "build/$arch/test-kmod-$kernel/passing_one.ko" --add "build/$arch/test-kmod-$kernel/passing_two.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
 
 # The first machine of this only sleeps: it is started again.
@@ -85,13 +85,85 @@ databases_part() { # ARCH KERNEL
 	FOR_GUEST='--pkg postgresql-15 --pkg e2fsprogs --add qemu/bench --memory 4096' vm_part "$1" "$2" 65_databases "TRANSACTIONS=${TRANSACTIONS:-100}" CASE_LIMIT=3000
 }
 
+# Stacks' depths, beside a debugger that no other case needs. 3 minutes a kernel.
+depths_part() { # ARCH KERNEL
+	FOR_GUEST='--pkg gdb' vm_part "$1" "$2" 44_stack_depth CASE_LIMIT=1500
+}
+
+# Go's reader of profiles, without Go, which is large.
+go_pprof() { # ARCH
+	mkdir -p "build/pprof-$1"
+	dpkg-deb --fsys-tarfile "$(scripts/lab/debs.sh --only "$1" golang-1.19-go)" |
+		tar -xO "./usr/lib/go-1.19/pkg/tool/linux_$1/pprof" >"build/pprof-$1/pprof" || return
+	chmod +x "build/pprof-$1/pprof"
+}
+
+# Names by debug files, and what Debian's tools show of recordings. 6 minutes a kernel.
+formats_part() { # ARCH
+	local kernel FOR_GUEST
+	for kernel in $STOCK_KERNELS; do
+		step "pprof-$1" go_pprof "$1"
+		FOR_GUEST="--pkg python3.11-dbg --pkg libstdc++6-12-dbg --pkg python3-protobuf --pkg protobuf-compiler --pkg zstd --pkg libarchive13 --add tests/profiles --add build/pprof-$1:/root/pprof"
+		FOR_GUEST+=" --memory 4096 $(perf_machine_of "$1" "$kernel")"
+		vm_part "$1" "$kernel" '45_symbolize 46_perf_data 47_profiles' CASE_LIMIT=1500
+	done
+}
+
+build_runtimes() { tests/programs/runtimes/build.sh "$1" "build/$1/runtimes"; } # ARCH
+
+# Programs of node, Java, Go and Rust. 10 minutes.
+runtimes_part() { # ARCH
+	step packages scripts/setup.sh runtimes.list
+	if [ "$1" = amd64 ]; then
+		step build-unit build_unit
+		demangle_steps
+	fi
+	step "build-runtimes-$1" build_runtimes "$1"
+	if passed "build-runtimes-$1"; then
+		FOR_GUEST="--pkg nodejs --pkg openjdk-17-jre-headless --memory 4096 --add build/$1/runtimes" vm_part "$1" 6.1 48_runtimes CASE_LIMIT=3000
+	fi
+}
+
+# The kernel's own stacks, interrupted at each instruction.
+kstack_part() { # ARCH
+	local kernel
+	for kernel in $STOCK_KERNELS; do
+		FOR_GUEST='--emulator sid' vm_part "$1" "$kernel" '69_kstack 69_kstack_stock' CASE_LIMIT=3000
+	done
+}
+
+# How the kernel's text changes, and logs of that. The release's own QEMU is not up to two processors that patch code
+# (66_functions).
+text_part() { # ARCH
+	local kernel
+	for kernel in $STOCK_KERNELS; do
+		FOR_GUEST='--emulator sid --timeout 7200' vm_part "$1" "$kernel" '67_text_watch 68_text_log' "TIMES=${TIMES:-3}" CASE_LIMIT=6000 PROCESSORS=2
+	done
+}
+
+# Packages of another release, with what they depend on, as a tree of files; the links to /usr are those that its installer makes.
+unpack_release() { # ROOT SUITE ARCH PACKAGE...
+	local deb debs folder
+	debs=$(scripts/lab/debs.sh --suite "$2" "$3" "${@:4}")
+	rm -rf "$1"
+	mkdir -p "$1"
+	for deb in $debs; do dpkg-deb -x "$deb" "$1"; done
+	for folder in lib lib64; do if [ -d "$1/usr/$folder" ] && [ ! -e "$1/$folder" ]; then ln -s "usr/$folder" "$1/$folder"; fi; done
+}
+
+# Processes that are soon over, and a container of another release. 3 minutes a kernel.
+processes_part() { # ARCH
+	local kernel root=$PWD/build/$1/container
+	unpack_release "$root" trixie "$1" perl-base
+	for kernel in $STOCK_KERNELS; do
+		FOR_GUEST="--add $root:/trixie" vm_part "$1" "$kernel" '41_processes 42_containers' CASE_LIMIT=900
+	done
+}
+
 # The perf that defers chains is of a later release than the guest, and runs with its own libraries.
 newest_perf() {
-	local root=$PWD/build/newest-perf deb debs
-	debs=$(scripts/lab/debs.sh --suite sid amd64 linux-perf)
-	rm -rf "$root"
-	mkdir -p "$root"
-	for deb in $debs; do dpkg-deb -x "$deb" "$root"; done
+	local root=$PWD/build/newest-perf
+	unpack_release "$root" sid amd64 linux-perf
 	cat >"$root/perf" <<-'END'
 		#!/bin/sh
 		exec /newest/usr/lib64/ld-linux-x86-64.so.2 --library-path /newest/usr/lib/x86_64-linux-gnu /newest/usr/bin/perf "$@"
@@ -125,12 +197,12 @@ functions_part() { # ARCH
 		build_for_vm "$1" "$kernel"
 		if built_for_vm "$1" "$kernel"; then step "ftrace-$1-$kernel" ftrace_guest "$1" "$kernel"; fi
 	done
-	grep -h '^figure: ftrace' "$OUT"/ftrace-*.log || true
+	grep -hE '^figure: (ftrace|idle)' "$OUT"/ftrace-*.log || true
 }
 
 ftrace_guest() { # ARCH KERNEL
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" --icount --cpus 1 --timeout 900 --out "$OUT/ftrace-$1-$2" \
-		--pkg python3 --add qemu/cost -- python3 /root/cost/ftrace.py "arch=$1" "kernel=$2"
+		--pkg python3 --add qemu/cost -- sh /root/cost/functions.sh "arch=$1" "kernel=$2"
 }
 
 # Memory maps that begin and end for ten minutes, while those who look for one are held up beside others. 11 minutes.
@@ -173,6 +245,19 @@ cost_guest() { # ARCH KERNEL
 	read -ra machine <<<"$(perf_machine_of "$1" "$2")"
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" "${machine[@]}" --icount --cpus 1 --timeout 900 --out "$OUT/cost-$1-$2" \
 		--pkg python3 --pkg linux-perf --add "build/$1/programs" --add qemu/cost -- sh /root/cost/guest.sh
+}
+
+# What it costs others that their lives are followed. 4 minutes.
+followed_guest() { # ARCH KERNEL
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" --icount --cpus 1 --timeout 900 --out "$OUT/followed-$1-$2" \
+		--pkg python3 --pkg libbpf1 --add qemu/cost -- python3 /root/cost/lives.py "arch=$1" "kernel=$2"
+}
+
+# What the service costs beside 2,000 processes, by instructions. 40 minutes.
+daemon_guest() { # ARCH KERNEL
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$1" --kernel "$2" --icount=2 --cpus 1 --memory 6144 --timeout 5400 --out "$OUT/daemon-$1-$2" \
+		--pkg python3 --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg libbpf1 --add qemu/cost -- \
+		env "PROCESSES=${PROCESSES:-2000}" "MEASURED_S=${MEASURED_S:-600}" python3 /root/cost/daemon.py "arch=$1" "kernel=$2"
 }
 
 # Where the kernel loads modules, without KASLR: all but its own code.
@@ -256,11 +341,8 @@ warmup_guest() { # MACHINE ARCH
 
 # Programs of the release whose C library switches shadow stacks on.
 shadow_guest() {
-	local root=$PWD/build/shadow deb debs machine
-	debs=$(scripts/lab/debs.sh --suite sid arm64 python3 perl-base gawk sqlite3 bash xz-utils)
-	rm -rf "$root"
-	mkdir -p "$root"
-	for deb in $debs; do dpkg-deb -x "$deb" "$root"; done
+	local root=$PWD/build/shadow machine
+	unpack_release "$root" sid arm64 python3 perl-base gawk sqlite3 bash xz-utils
 	read -ra machine <<<"$(machine_of arm64 7.2)"
 	UWIND_NO_BUILD=1 qemu/run.sh --arch arm64 --kernel 7.2 "${machine[@]}" --timeout 600 --out "$OUT/shadow" --pkg python3 \
 		--add "$root:/sid" --add qemu/cases --add qemu/shadow --add scripts/demo-work -- sh /root/shadow/guest.sh

@@ -60,24 +60,31 @@ ingredients() { # KERNEL
 		sort -z | xargs -0 sha256sum)
 	find "$REPO_DIR/include" -name '*.h' -print0 | sort -z | xargs -0 cat
 	cat "$1/version" "$LAB_DIR/build-kmod.sh" "$LAB_DIR/kbuild.list" "$REPO_DIR/VERSION"
-	echo "$ARCH $1"
+	echo "$ARCH $1" "${MAKE_ARGUMENTS[@]}"
 }
 
-# compile_once KERNEL SUITE: what was made of the same is taken from the cache, unless make is told more than usual.
+# Our own variables choose what is made, and others what is said.
+is_quiet() {
+	local argument
+	for argument in "${MAKE_ARGUMENTS[@]}"; do [[ $argument == UWIND_* ]] || return 1; done
+}
+
+# compile_once KERNEL SUITE: what was made of the same is taken from the cache, unless make is to say more than usual.
 compile_once() {
 	local made
 	made=$(cache_dir)/built/$(ingredients "$1" | hash_of)
-	if [ ${#MAKE_ARGUMENTS[@]} = 0 ] && [ -d "$made" ]; then
+	if is_quiet && [ -d "$made" ]; then
 		cp "$made"/* "$OUT/"
 		touch "$made"
 		return
 	fi
 	if [ "$2" = "$(own_suite)" ]; then compile_here "$1"; else compile_in_root "$1" "$2"; fi
-	[ ${#MAKE_ARGUMENTS[@]} = 0 ] || return 0
+	is_quiet || return 0
 	mkdir -p "${made%/*}"
 	rm -rf "$made.new"
 	mkdir "$made.new"
 	cp "$OUT"/*.ko "$OUT/Module.symvers" "$made.new"
+	find "$OUT" -maxdepth 1 -name '*.su' -exec cp -t "$made.new" {} +
 	mv -T "$made.new" "$made" 2>/dev/null || rm -rf "$made.new"
 	prune "${made%/*}" "$KEEP_DAYS"
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "uwind.h"
+#include "uwind_kstack.h"
 
 #define SIZE(type, bytes, align)                                                  \
 	static_assert(sizeof(struct type) == (bytes), #type " has another size"); \
@@ -111,7 +112,7 @@ namespace {
 	OFFSET(uwind_table_next, path_bytes, 48);
 	OFFSET(uwind_table_next, reserved, 52);
 
-	SIZE(uwind_stats, 520, 8);
+	SIZE(uwind_stats, 536, 8);
 	OFFSET(uwind_stats, size, 0);
 	OFFSET(uwind_stats, nr_tables, 4);
 	OFFSET(uwind_stats, table_bytes, 8);
@@ -134,6 +135,8 @@ namespace {
 	OFFSET(uwind_stats, periods_missed, 496);
 	OFFSET(uwind_stats, throttled, 504);
 	OFFSET(uwind_stats, counters_failed, 512);
+	OFFSET(uwind_stats, text_reported, 520);
+	OFFSET(uwind_stats, text_lost, 528);
 
 	SIZE(uwind_session_start, 88, 8);
 	OFFSET(uwind_session_start, size, 0);
@@ -335,6 +338,77 @@ namespace {
 	OFFSET(uwind_record_unfinished, known, 24);
 	OFFSET(uwind_record_unfinished, on_stack, 28);
 	OFFSET(uwind_record_unfinished, values, 32);
+
+	SIZE(uwind_watch_text, 80, 4);
+	OFFSET(uwind_watch_text, size, 0);
+	OFFSET(uwind_watch_text, flags, 4);
+	OFFSET(uwind_watch_text, bytes, 8);
+	OFFSET(uwind_watch_text, fd, 12);
+	OFFSET(uwind_watch_text, why, 16);
+
+	SIZE(uwind_text_record, 208, 8);
+	OFFSET(uwind_text_record, size, 0);
+	OFFSET(uwind_text_record, type, 4);
+	OFFSET(uwind_text_record, nr_callers, 6);
+	OFFSET(uwind_text_record, after_ns, 8);
+	OFFSET(uwind_text_record, before_ns, 16);
+	OFFSET(uwind_text_record, address, 24);
+	OFFSET(uwind_text_record, bytes, 32);
+	OFFSET(uwind_text_record, physical, 40);
+	OFFSET(uwind_text_record, pid, 48);
+	OFFSET(uwind_text_record, tid, 52);
+	OFFSET(uwind_text_record, cpu, 56);
+	OFFSET(uwind_text_record, reserved, 60);
+	OFFSET(uwind_text_record, comm, 64);
+	OFFSET(uwind_text_record, callers, 80);
+
+	SIZE(uwind_kstack, 24, 8);
+	OFFSET(uwind_kstack, size, 0);
+	OFFSET(uwind_kstack, flags, 4);
+	OFFSET(uwind_kstack, nr_tasks, 8);
+	OFFSET(uwind_kstack, nr_functions, 12);
+	OFFSET(uwind_kstack, functions, 16);
+
+	SIZE(uwind_kstack_head, 8, 4);
+	OFFSET(uwind_kstack_head, size, 0);
+	OFFSET(uwind_kstack_head, type, 4);
+
+	SIZE(uwind_kstack_counts, 80, 8);
+	OFFSET(uwind_kstack_counts, head, 0);
+	OFFSET(uwind_kstack_counts, entries, 8);
+	OFFSET(uwind_kstack_counts, walked, 16);
+	OFFSET(uwind_kstack_counts, missed_busy, 24);
+	OFFSET(uwind_kstack_counts, missed_nested, 32);
+	OFFSET(uwind_kstack_counts, missed_own, 40);
+	OFFSET(uwind_kstack_counts, missed_rcu, 48);
+	OFFSET(uwind_kstack_counts, missed_stack, 56);
+	OFFSET(uwind_kstack_counts, tasks_displaced, 64);
+	OFFSET(uwind_kstack_counts, tasks_missed, 72);
+
+	SIZE(uwind_kstack_frame, 24, 8);
+	OFFSET(uwind_kstack_frame, pc, 0);
+	OFFSET(uwind_kstack_frame, depth, 8);
+	OFFSET(uwind_kstack_frame, static_bytes, 12);
+	OFFSET(uwind_kstack_frame, dynamic_bytes, 16);
+	OFFSET(uwind_kstack_frame, flags, 20);
+	OFFSET(uwind_kstack_frame, on, 21);
+	OFFSET(uwind_kstack_frame, ahead_bytes, 22);
+
+	SIZE(uwind_kstack_stack, 64, 8);
+	OFFSET(uwind_kstack_stack, head, 0);
+	OFFSET(uwind_kstack_stack, time_ns, 8);
+	OFFSET(uwind_kstack_stack, cpu, 16);
+	OFFSET(uwind_kstack_stack, tid, 20);
+	OFFSET(uwind_kstack_stack, pid, 24);
+	OFFSET(uwind_kstack_stack, depth, 28);
+	OFFSET(uwind_kstack_stack, stack_bytes, 32);
+	OFFSET(uwind_kstack_stack, nr_frames, 36);
+	OFFSET(uwind_kstack_stack, kind, 38);
+	OFFSET(uwind_kstack_stack, flags, 39);
+	OFFSET(uwind_kstack_stack, comm, 40);
+	OFFSET(uwind_kstack_stack, on, 56);
+	OFFSET(uwind_kstack_stack, reserved, 57);
+	OFFSET(uwind_kstack_stack, frames, 64);
 }
 
 TEST_CASE("the version is the one that these numbers belong to")
@@ -352,12 +426,14 @@ TEST_CASE("an ioctl keeps its number: the size in it changes only with a struct 
 	NUMBER(UWIND_IOC_RANGE_BIND, 0xc018f704);
 	NUMBER(UWIND_IOC_RANGE_UNBIND, 0xc010f705);
 	NUMBER(UWIND_IOC_TABLE_NEXT, 0xc038f706);
-	NUMBER(UWIND_IOC_STATS, 0xc208f707);
+	NUMBER(UWIND_IOC_STATS, 0xc218f707);
 	NUMBER(UWIND_IOC_SESSION_START, 0xc058f708);
 	NUMBER(UWIND_IOC_SESSION_ENABLE, 0xf709);
 	NUMBER(UWIND_IOC_SESSION_STATS, 0xc210f70a);
 	NUMBER(UWIND_IOC_SESSION_STOP, 0xc210f70b);
 	NUMBER(UWIND_IOC_SESSION_ASK, 0xc010f70c);
+	NUMBER(UWIND_IOC_WATCH_TEXT, 0xc050f70d);
+	NUMBER(UWIND_IOC_KSTACK, 0xc018f730);
 	NUMBER(UWIND_IOC_SELF_ADD, 0xc070f720);
 	NUMBER(UWIND_IOC_SELF_REMOVE, 0xc010f721);
 	NUMBER(UWIND_IOC_SELF_NEXT, 0xc028f722);
@@ -507,6 +583,50 @@ TEST_CASE("a word keeps its value")
 	WORD(UWIND_LEAD_SIZED, 128);
 	WORD(UWIND_PLACES, 7);
 	WORD(UWIND_RUN_FRAMES, 16);
+	WORD(UWIND_WATCH_MODULES, 1);
+	WORD(UWIND_WATCH_CHANGES, 2);
+	WORD(UWIND_WATCH_CONTENT, 4);
+	WORD(UWIND_TEXT_NONE, 0);
+	WORD(UWIND_TEXT_CHANGE, 1);
+	WORD(UWIND_TEXT_FLUSH, 2);
+	WORD(UWIND_TEXT_MODULE_LIVE, 3);
+	WORD(UWIND_TEXT_MODULE_GOING, 4);
+	WORD(UWIND_TEXT_LOST, 5);
+	WORD(UWIND_TEXT_MODULE_COMING, 6);
+	WORD(UWIND_TEXT_MODULE_CONTENT, 7);
+	WORD(UWIND_MAX_TEXT_WATCHES, 8);
+	WORD(UWIND_MIN_TEXT_BYTES, 65536);
+	WORD(UWIND_MAX_TEXT_BYTES, 16777216);
+	WORD(UWIND_MAX_TEXT_CHANGE, 4096);
+	WORD(UWIND_MAX_TEXT_PAGES, 512);
+	WORD(UWIND_TEXT_CALLERS, 16);
+	WORD(UWIND_MAX_TEXT_RECORD, 8400);
+	WORD(UWIND_MAX_TEXT_CONTENT, 8192);
+	WORD(UWIND_MAX_KSTACKS, 4);
+	WORD(UWIND_KSTACK_FRAMES, 256);
+	WORD(UWIND_MAX_KSTACK_TASKS, 4096);
+	WORD(UWIND_KSTACK_READ_BYTES, 16384);
+	WORD(UWIND_KSTACK_SYSCALL, 0);
+	WORD(UWIND_KSTACK_EXCEPTION, 1);
+	WORD(UWIND_KSTACK_KTHREAD, 2);
+	WORD(UWIND_KSTACK_IDLE, 3);
+	WORD(UWIND_KSTACK_SOFTIRQ, 4);
+	WORD(UWIND_KSTACK_IRQ, 5);
+	WORD(UWIND_KSTACK_NMI, 6);
+	WORD(UWIND_KSTACK_ON_TASK, 0);
+	WORD(UWIND_KSTACK_ON_IRQ, 1);
+	WORD(UWIND_KSTACK_ON_OTHER, 2);
+	WORD(UWIND_KSTACK_BY_TASK, 1);
+	WORD(UWIND_KSTACK_RECORD_COUNTS, 1);
+	WORD(UWIND_KSTACK_RECORD_CPU, 2);
+	WORD(UWIND_KSTACK_RECORD_TASK, 3);
+	WORD(UWIND_KSTACK_EXACT, 1);
+	WORD(UWIND_KSTACK_INTERRUPTED, 2);
+	WORD(UWIND_KSTACK_REGISTERS, 4);
+	WORD(UWIND_KSTACK_CROSSES, 8);
+	WORD(UWIND_KSTACK_ENTERED, 16);
+	WORD(UWIND_KSTACK_COMPLETE, 1);
+	WORD(UWIND_KSTACK_TRUNCATED, 2);
 }
 
 TEST_CASE("counters indexed by words have room for all words")

@@ -51,6 +51,8 @@ static const struct {
 	[CALL_ASK] = { "session-ask", SOMETIMES, false },
 	[CALL_SESSION_STATS] = { "session-stats", SOMETIMES, false },
 	[CALL_STOP] = { "session-stop", SOMETIMES, false },
+	[CALL_WATCH] = { "watch-text", SOMETIMES, false },
+	[CALL_KSTACK] = { "kstack", EITHER, false },
 	[CALL_SELF_ADD] = { "self-add", SOMETIMES, true },
 	[CALL_SELF_REMOVE] = { "self-remove", SOMETIMES, true },
 	[CALL_SELF_NEXT] = { "self-next", SOMETIMES, true },
@@ -244,6 +246,7 @@ int main(int argc, char **argv)
 		return 1;
 	tally->goal = strtoull(argv[1], NULL, 0);
 	tally->family = genl_family();
+	find_functions();
 	inherited_control = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
 	printf("seed: %llu\n", (unsigned long long)seed);
 	fflush(stdout);

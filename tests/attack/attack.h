@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "uwind.h"
+#include "uwind_kstack.h"
 
 /* One thread's random numbers. The same seed gives the same draws. */
 struct dice {
@@ -45,6 +46,8 @@ enum call {
 	CALL_ASK,
 	CALL_SESSION_STATS,
 	CALL_STOP,
+	CALL_WATCH,
+	CALL_KSTACK,
 	CALL_SELF_ADD,
 	CALL_SELF_REMOVE,
 	CALL_SELF_NEXT,
@@ -108,6 +111,13 @@ const struct section *own_section(void);
 size_t any_section(struct dice *dice, void *room, size_t nr);
 uint32_t any_rules(struct dice *dice, struct uwind_rule *rules, uint32_t max);
 uint32_t any_rows(struct dice *dice, struct uwind_row *rows, uint32_t max, uint32_t nr_rules);
+
+/* --- functions.c ----------------------------------------------------------------------------- */
+
+/* While there is a privilege to read their addresses. */
+void find_functions(void);
+uint64_t any_function(struct dice *dice);
+bool code_may_change(void);
 
 /* --- calls.c, messages.c ---------------------------------------------------------------------- */
 

@@ -44,6 +44,8 @@ static void flip_bit(struct dice *dice, enum call kind, uint8_t *arg, size_t byt
 {
 	size_t at = pick(dice, bytes);
 
+	if (kind == CALL_WATCH && at / sizeof(uint64_t) == 0)
+		return; /* see watch_flags() */
 	if (kind != CALL_NEXT || at / sizeof(uint64_t) != offsetof(struct uwind_table_next, path) / sizeof(uint64_t))
 		arg[at] ^= 1u << pick(dice, 8);
 }
@@ -316,6 +318,64 @@ static void stop(struct dice *dice)
 	call(dice, CALL_STOP, any_control(dice), UWIND_IOC_SESSION_STOP, &arg, sizeof(arg));
 }
 
+/* To watch changes, arm64 patches itself. */
+static uint32_t watch_flags(struct dice *dice)
+{
+	uint32_t flags = rarely(dice, 16) ? 0 : UWIND_WATCH_MODULES | (rarely(dice, 2) ? UWIND_WATCH_CONTENT : 0);
+
+#ifdef __aarch64__
+	if (!code_may_change())
+		return flags;
+#endif
+	return rarely(dice, 4) ? flags | UWIND_WATCH_CHANGES : flags;
+}
+
+/* What it gives is read and closed, unless nobody knows its number; that goes with the process. */
+static void watch(struct dice *dice)
+{
+	static __thread uint8_t records[UWIND_MAX_TEXT_RECORD];
+	struct uwind_watch_text arg = {
+		.flags = watch_flags(dice),
+		.bytes = rarely(dice, 16) ? roll(dice) : UWIND_MIN_TEXT_BYTES << pick(dice, 5),
+		.fd = -1,
+	};
+
+	if (call_and_keep(dice, CALL_WATCH, any_control(dice), UWIND_IOC_WATCH_TEXT, &arg, sizeof(arg)))
+		return;
+	fcntl(arg.fd, F_SETFL, O_NONBLOCK);
+	for (uint32_t i = pick(dice, 4); i; i--)
+		count(CALL_FILE,
+		      read(arg.fd, any_pointer(dice, records, sizeof(records)), pick(dice, sizeof(records))));
+	close(arg.fd);
+}
+
+/* Never of all functions: to change the code of each takes an emulated processor seconds. */
+static void keep_stacks(struct dice *dice)
+{
+	static __thread uint8_t records[UWIND_KSTACK_READ_BYTES];
+	uint64_t functions[4];
+	struct uwind_kstack arg = {
+		.flags = rarely(dice, 16) ? roll(dice) : pick(dice, 2),
+		.nr_functions = 1 + pick(dice, 4),
+	};
+	int fd;
+
+	for (uint32_t i = 0; i < 4; i++)
+		functions[i] = any_function(dice);
+	arg.functions = (uintptr_t)any_pointer(dice, functions, sizeof(functions));
+	arg.nr_tasks = rarely(dice, 16) ? roll(dice) : (arg.flags & UWIND_KSTACK_BY_TASK) * (1 + pick(dice, 64));
+	arg.size = code_may_change() ? any_size(dice, sizeof(arg)) : pick(dice, 4);
+	fd = ioctl(any_control(dice), UWIND_IOC_KSTACK, any_pointer(dice, &arg, sizeof(arg)));
+	count(CALL_KSTACK, fd);
+	for (uint32_t i = fd < 0 ? 0 : pick(dice, 4); i; i--) {
+		lseek(fd, pick(dice, 2) ? 0 : roll(dice), pick(dice, 3));
+		count(CALL_FILE, read(fd, any_pointer(dice, records, sizeof(records)),
+				      rarely(dice, 4) ? pick(dice, sizeof(records)) : sizeof(records)));
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
 static void self_add(struct dice *dice)
 {
 	static __thread uint8_t bytes[16384];
@@ -400,7 +460,7 @@ static const struct {
 	{ tie, 10 },      { bind, 12 },        { unbind, 8 },         { next, 6 },           { stats, 3 },
 	{ start, 3 },     { enable, 4 },       { ask, 10 },           { session_stats, 3 },  { stop, 3 },
 	{ self_add, 12 }, { self_remove, 8 },  { self_next, 6 },      { unknown_number, 4 }, { file_operation, 3 },
-	{ unload, 1 },
+	{ unload, 1 },    { watch, 3 },        { keep_stacks, 3 },
 };
 
 void any_ioctl(struct dice *dice)

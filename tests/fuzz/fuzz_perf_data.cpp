@@ -36,7 +36,7 @@ struct Taken {
 			check(*image->code);
 	}
 	void operator()(const PerfDeferredChain& record) { bytes += 8 * record.user_chain.size(); }
-	void operator()(const PerfKernelSymbol& record) { bytes += record.name.size(); }
+	void operator()(const KernelRegionEvent& record) { bytes += record.region.symbol.size(); }
 	void operator()(const PerfLost&) {}
 
 	static void check(const RecordedCode& code)

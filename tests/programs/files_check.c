@@ -198,7 +198,7 @@ static void check_announced(void)
 	session_set_buffer(&session, 1);
 	usleep(3000000);
 	dropped = session_stats(&session).messages_dropped;
-	session_set_buffer(&session, 32 << 20);
+	session_set_buffer(&session, SESSION_BUFFER);
 	session_read(&session, 4000, read_record);
 	session_end(&session, read_record);
 	for (int i = 0; i < 2; i++)
@@ -299,7 +299,6 @@ static void check_kept(uid_t user)
 	if (mkdir("new", 0755) || chown("new", user, user))
 		exit(1);
 	begin(&session);
-	session_set_buffer(&session, 32 << 20);
 	run_to_its_end(&session);
 	met = count_kept(1);
 	snprintf(detail, sizeof(detail), "%d are", met);

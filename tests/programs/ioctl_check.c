@@ -107,6 +107,7 @@ static const struct shape shapes[] = {
 	{ "SESSION_ASK", &control, UWIND_IOC_SESSION_ASK, sizeof(struct uwind_session_ask) },
 	{ "SESSION_STATS", &control, UWIND_IOC_SESSION_STATS, sizeof(struct uwind_session_stats) },
 	{ "SESSION_STOP", &control, UWIND_IOC_SESSION_STOP, sizeof(struct uwind_session_stats) },
+	{ "WATCH_TEXT", &control, UWIND_IOC_WATCH_TEXT, sizeof(struct uwind_watch_text) },
 	{ "SELF_ADD", &self, UWIND_IOC_SELF_ADD, sizeof(struct uwind_self_add) },
 	{ "SELF_REMOVE", &self, UWIND_IOC_SELF_REMOVE, sizeof(struct uwind_self_remove) },
 	{ "SELF_NEXT", &self, UWIND_IOC_SELF_NEXT, sizeof(struct uwind_self_next) },
@@ -170,6 +171,7 @@ static void check_numbers(void)
 	check_errno("another magic is refused", ioctl(control, _IOWR('u', 0, struct uwind_abi), space), ENOTTY);
 	check_errno("the open device does not create tables", ioctl(self, UWIND_IOC_TABLE_CREATE, space), ENOTTY);
 	check_errno("the open device starts no session", ioctl(self, UWIND_IOC_SESSION_START, space), ENOTTY);
+	check_errno("the open device watches no text", ioctl(self, UWIND_IOC_WATCH_TEXT, space), ENOTTY);
 	check_errno("the privileged device registers nobody's own", ioctl(control, UWIND_IOC_SELF_ADD, space), ENOTTY);
 }
 
@@ -497,6 +499,78 @@ static void check_filters(void)
 	close(reader);
 }
 
+static struct uwind_watch_text watch_arg(void)
+{
+	return (struct uwind_watch_text){
+		.size = sizeof(struct uwind_watch_text),
+		.flags = UWIND_WATCH_MODULES,
+		.bytes = UWIND_MIN_TEXT_BYTES,
+		.fd = -1,
+	};
+}
+
+#define WATCH(rule, spoil, wanted)                                                                  \
+	do {                                                                                        \
+		struct uwind_watch_text w = watch_arg();                                            \
+		spoil;                                                                              \
+		check_errno("WATCH_TEXT: " rule, ioctl(control, UWIND_IOC_WATCH_TEXT, &w), wanted); \
+		close(w.fd);                                                                        \
+	} while (0)
+
+/* What a fresh watch says to a read of so many bytes: nothing has happened. */
+static int read_nothing(int fd, void *room, size_t bytes)
+{
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return read(fd, room, bytes);
+}
+
+static void check_watches(void)
+{
+	struct uwind_watch_text watches[UWIND_MAX_TEXT_WATCHES];
+	int opened = 0;
+
+	for (size_t i = 0; i < UWIND_MAX_TEXT_WATCHES; i++) {
+		watches[i] = watch_arg();
+		opened += ioctl(control, UWIND_IOC_WATCH_TEXT, &watches[i]) == 0;
+	}
+	check("WATCH_TEXT: so many are possible", opened == UWIND_MAX_TEXT_WATCHES, "fewer");
+	WATCH("and not one more", , EBUSY);
+	close(watches[0].fd);
+	WATCH("one that is closed makes room", , 0);
+	for (size_t i = 1; i < UWIND_MAX_TEXT_WATCHES; i++)
+		close(watches[i].fd);
+}
+
+static void check_watch(void)
+{
+	struct uwind_watch_text w = watch_arg();
+	char room[64];
+
+	WATCH("modules are accepted", , 0);
+	WATCH("no flags are refused", w.flags = 0, EINVAL);
+	WATCH("their content is accepted", w.flags |= UWIND_WATCH_CONTENT, 0);
+	WATCH("content without modules is refused", w.flags = UWIND_WATCH_CONTENT, EINVAL);
+	WATCH("unknown flags are refused", w.flags |= 8, EINVAL);
+	WATCH("too little room is refused", w.bytes /= 2, EINVAL);
+	WATCH("too much room is refused", w.bytes = 2 * UWIND_MAX_TEXT_BYTES, EINVAL);
+	WATCH("room that is no power of two is refused", w.bytes += 4096, EINVAL);
+	WATCH("the most room is accepted", w.bytes = UWIND_MAX_TEXT_BYTES, 0);
+#ifndef __aarch64__
+	WATCH("changes are perf's", w.flags = UWIND_WATCH_CHANGES, EOPNOTSUPP);
+	WATCH("changes are perf's, with modules too", w.flags |= UWIND_WATCH_CHANGES, EOPNOTSUPP);
+	w.flags |= UWIND_WATCH_CHANGES;
+	ioctl(control, UWIND_IOC_WATCH_TEXT, &w);
+	check("WATCH_TEXT: it says why", strstr(w.why, "text_poke") != NULL, w.why);
+	w = watch_arg();
+#endif
+	check_errno("WATCH_TEXT: a watch", ioctl(control, UWIND_IOC_WATCH_TEXT, &w), 0);
+	check("WATCH_TEXT: it ends with exec", fcntl(w.fd, F_GETFD) == FD_CLOEXEC, "it does not");
+	check_errno("WATCH_TEXT: nothing has happened", read_nothing(w.fd, room, sizeof(room)), EAGAIN);
+	check_errno("WATCH_TEXT: nothing can be written", write(w.fd, room, sizeof(room)), EBADF);
+	close(w.fd);
+	check_watches();
+}
+
 #define ADD(rule, spoil, wanted)                                                             \
 	do {                                                                                 \
 		struct uwind_self_add a = {                                                  \
@@ -562,6 +636,7 @@ int main(void)
 	check_next();
 	check_session();
 	check_filters();
+	check_watch();
 	check_self();
 	return check_failures != 0;
 }

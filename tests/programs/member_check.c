@@ -394,6 +394,13 @@ struct processes {
 static void check_member(void *context)
 {
 	const struct processes *processes = context;
+	struct uwind_watch_text watch = {
+		.size = sizeof(watch),
+		.flags = UWIND_WATCH_MODULES,
+		.bytes = UWIND_MIN_TEXT_BYTES,
+	};
+
+	check_errno("WATCH_TEXT is for privileged users", ioctl(open_device(), UWIND_IOC_WATCH_TEXT, &watch), EPERM);
 	check_rates();
 	check_sessions();
 	check_tables();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // Is off its CPU for one reason as often as it is asked, each time in the same function, and says how long in all, in ns:
-// offcpu_victim sleeps|locks|pipes|faults|preempted TIMES. The thread that ends a wait does so in do_wake(). Waits are the
+// offcpu_victim sleeps|locks|pipes|faults|copies|preempted TIMES. The thread that ends a wait does so in do_wake(). Waits are the
 // time that passed, less the processor time that was used; how long others kept it from running, only the kernel knows.
 #include <err.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define WAIT_NS 100000000L /* each time */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int requests[2], answers[2], faults, schedstat;
+static int requests[2], answers[2], faults, zeros, schedstat;
 static char *page;
 static long page_bytes;
 
@@ -99,6 +99,19 @@ static __attribute__((noinline)) long do_fault(void)
 	return away_ns() - start;
 }
 
+/* It is the kernel that touches the page. */
+static __attribute__((noinline)) long do_copy(void)
+{
+	long start;
+
+	if (madvise(page, page_bytes, MADV_DONTNEED))
+		err(1, "madvise");
+	start = away_ns();
+	if (read(zeros, page, 1) != 1)
+		err(1, "/dev/zero");
+	return away_ns() - start;
+}
+
 /* ns that the main thread was ready to run, and did not. */
 static __attribute__((noinline)) long delay_ns(void)
 {
@@ -138,9 +151,9 @@ static long give_byte(void)
 
 static long give_page(void)
 {
-	struct uffdio_zeropage zeros = { .range = { (uintptr_t)page, page_bytes } };
+	struct uffdio_zeropage given = { .range = { (uintptr_t)page, page_bytes } };
 
-	return ioctl(faults, UFFDIO_ZEROPAGE, &zeros);
+	return ioctl(faults, UFFDIO_ZEROPAGE, &given);
 }
 
 static void *hold_lock(void *unused)
@@ -195,6 +208,14 @@ static void prepare_faults(void)
 		err(1, "userfaultfd");
 }
 
+static void prepare_copies(void)
+{
+	prepare_faults();
+	zeros = open("/dev/zero", O_RDONLY);
+	if (zeros < 0)
+		err(1, "/dev/zero");
+}
+
 static void prepare_one_cpu(void)
 {
 	cpu_set_t first;
@@ -234,6 +255,7 @@ static const struct {
 	{ "locks", nothing, hold_lock, let_lock, do_lock },
 	{ "pipes", nothing, answer, ask, do_read },
 	{ "faults", prepare_faults, fetch_page, nothing, do_fault },
+	{ "copies", prepare_copies, fetch_page, nothing, do_copy },
 	{ "preempted", prepare_one_cpu, compete, nothing, do_run },
 };
 
@@ -257,5 +279,5 @@ int main(int argc, char **argv)
 		printf("%ld\n", sum);
 		return 0;
 	}
-	errx(2, "usage: offcpu_victim sleeps|locks|pipes|faults|preempted TIMES");
+	errx(2, "usage: offcpu_victim sleeps|locks|pipes|faults|copies|preempted TIMES");
 }

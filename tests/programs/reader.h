@@ -13,6 +13,8 @@
 #include "genl.h"
 #include "uwind.h"
 
+#define SESSION_BUFFER (32 << 20) /* bytes */
+
 struct session {
 	int control, socket_fd;
 };
@@ -60,6 +62,13 @@ static inline void session_read(const struct session *session, long ms, take_rec
 	} while (now_ms() < end);
 }
 
+static inline void session_set_buffer(const struct session *session, int bytes)
+{
+	if (setsockopt(session->socket_fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		perror("SO_RCVBUFFORCE");
+}
+
+/* Samples come as soon as it has begun, however late this is read. */
 static inline void session_begin(struct session *session, struct uwind_session_start arg)
 {
 	struct genl_message m;
@@ -67,18 +76,13 @@ static inline void session_begin(struct session *session, struct uwind_session_s
 	arg.size = sizeof(arg);
 	session->control = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
 	session->socket_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	session_set_buffer(session, SESSION_BUFFER);
 	genl_attach_message(&m, genl_family(), session->control, 1);
 	if (send(session->socket_fd, &m, m.header.nlmsg_len, 0) < 0 || genl_acknowledged(session->socket_fd, 1) ||
 	    ioctl(session->control, UWIND_IOC_SESSION_START, &arg)) {
 		perror("a session");
 		exit(1);
 	}
-}
-
-static inline void session_set_buffer(const struct session *session, int bytes)
-{
-	if (setsockopt(session->socket_fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
-		perror("SO_RCVBUFFORCE");
 }
 
 static inline struct uwind_session_stats session_stats(const struct session *session)

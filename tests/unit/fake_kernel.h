@@ -20,12 +20,22 @@ public:
 	{
 		std::lock_guard lock(mutex_);
 		batches_.push_back(std::move(batch));
+		waits_ = false;
 		changed_.notify_all();
+	}
+
+	// Until the recording has what was sent in its queue.
+	void wait_until_received()
+	{
+		std::unique_lock lock(mutex_);
+		changed_.wait_for(lock, std::chrono::seconds(10), [this] { return waits_; });
 	}
 
 	Result<std::optional<RecordBatch>> receive(std::chrono::milliseconds timeout) override
 	{
 		std::unique_lock lock(mutex_);
+		waits_ = batches_.empty();
+		changed_.notify_all();
 		changed_.wait_for(lock, timeout, [this] { return !batches_.empty() || interrupted_; });
 		interrupted_ = false;
 		if (batches_.empty())
@@ -51,6 +61,7 @@ private:
 	std::condition_variable changed_;
 	std::deque<RecordBatch> batches_;
 	bool interrupted_ = false;
+	bool waits_ = false; // who receives, for more
 };
 
 class FakeKernel : public Kernel {

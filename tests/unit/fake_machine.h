@@ -5,17 +5,21 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <fcntl.h>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <sys/stat.h>
 #include <thread>
+#include <utility>
 
 #include "app/recording.h"
 #include "base/text.h"
 #include "port/program_files.h"
+#include "unit/fake_generated_code.h"
 #include "unit/fake_kernel.h"
 #include "walk/unwinder.h"
 
@@ -103,6 +107,21 @@ public:
 		return facts_[pid];
 	}
 
+	Result<ProcessDetails> details(std::uint32_t pid) override
+	{
+		if (!details_.contains(pid))
+			return Error{ESRCH, "gone"};
+		return details_[pid];
+	}
+
+	Result<StackRoom> stack_room(std::uint32_t pid) override
+	{
+		stack_rooms_asked_++;
+		if (!stack_rooms_.contains(pid))
+			return Error{ESRCH, "gone"};
+		return stack_rooms_[pid];
+	}
+
 	Result<OpenedFile> open_mapped(std::uint32_t, const Mapping& mapping) override
 	{
 		opened_mapped_++;
@@ -137,6 +156,9 @@ public:
 
 	std::map<std::uint32_t, std::vector<Mapping>> mappings_;
 	std::map<std::uint32_t, ProcessFacts> facts_;
+	std::map<std::uint32_t, ProcessDetails> details_;
+	std::map<std::uint32_t, StackRoom> stack_rooms_;
+	int stack_rooms_asked_ = 0;
 	std::atomic<int> opened_mapped_ = 0;
 	std::atomic<int> readings_left_ = 1000; // of mappings, until all processes are gone
 
@@ -225,6 +247,8 @@ public:
 			.count();
 	}
 	std::int64_t seconds_since_1970() override { return 1'700'000'000; }
+	std::uint64_t processor_ns() override { return 0; }
+	std::uint64_t thread_processor_ns() override { return 0; }
 };
 
 class FakeThreads : public Threads {
@@ -264,7 +288,7 @@ public:
 
 	KernelModule module(const std::string& name) override
 	{
-		return name.empty() ? KernelModule{0, "abcd"} : KernelModule{module_start, ""};
+		return name.empty() ? KernelModule{0, "abcd"} : KernelModule{module_start, build_ids[name]};
 	}
 
 	// The scheduler's functions are the first page.
@@ -294,8 +318,78 @@ public:
 	}
 
 	std::map<std::uint32_t, std::string> calls;
+	std::map<std::string, std::string> build_ids;            // of modules
 	std::map<std::string, KernelSignature> known_signatures; // by function
 	std::map<std::uint64_t, std::string> functions;          // by address: others are called by their page
+};
+
+class FakeKernelRegions : public KernelRegions {
+public:
+	std::vector<Unwatched> watch() override
+	{
+		watched = true;
+		return unwatched;
+	}
+	Present present() override { return {0, 0, regions, contents}; }
+	void get_ready() override { ready++; }
+	std::vector<KernelModuleContent> contents_of(const std::vector<std::string>& modules) override
+	{
+		std::vector<KernelModuleContent> found;
+		for (const auto& content : contents)
+			if (std::ranges::find(modules, content.name) != modules.end())
+				found.push_back(content);
+		return found;
+	}
+	std::vector<KernelRegionEvent> take() override { return std::exchange(events, {}); }
+	std::uint64_t lost() const override { return 0; }
+
+	bool watched = false;
+	unsigned ready = 0;
+	std::vector<Unwatched> unwatched;
+	std::vector<KernelRegion> regions;
+	std::vector<KernelModuleContent> contents;
+	std::vector<KernelRegionEvent> events;
+};
+
+// Tells what a test says, or nothing.
+class FakeProcessLives : public ProcessLives {
+public:
+	Status watch(const SessionOptions& session) override
+	{
+		watched = session;
+		return refuses ? Status(Error{EPERM, "no BPF"}) : Status(Nothing{});
+	}
+	std::vector<std::string> untold() const override { return {}; }
+	std::vector<LifeRecord> wait(std::chrono::milliseconds timeout) override
+	{
+		std::unique_lock lock(mutex_);
+		changed_.wait_for(lock, timeout, [&] { return interrupted_ || !records_.empty(); });
+		interrupted_ = false;
+		return std::exchange(records_, {});
+	}
+	void interrupt() override
+	{
+		std::lock_guard lock(mutex_);
+		interrupted_ = true;
+		changed_.notify_all();
+	}
+	std::uint64_t lost() const override { return 0; }
+
+	void tell(LifeRecord record)
+	{
+		std::lock_guard lock(mutex_);
+		records_.push_back(std::move(record));
+		changed_.notify_all();
+	}
+
+	bool refuses = false;
+	std::optional<SessionOptions> watched;
+
+private:
+	std::mutex mutex_;
+	std::condition_variable changed_;
+	std::vector<LifeRecord> records_;
+	bool interrupted_ = false;
 };
 
 // All of it.
@@ -309,11 +403,18 @@ struct FakeMachine {
 	FakeThreads threads;
 	CoreUnwinder unwinder;
 	FakeKernelNames kernel_names;
+	FakeKernelRegions kernel_regions;
+	FakeProcessLives lives;
+	FakeGeneratedCode generated_code;
 	std::uint64_t sequence = 0;
 
 	FakeMachine() { files.add("vdso"); }
 
-	Ports ports() { return {kernel, stream, processes, objects, clock, threads, unwinder, kernel_names}; }
+	Ports ports()
+	{
+		return {kernel,   stream,       processes,      objects, clock,         threads,
+			unwinder, kernel_names, kernel_regions, lives,   generated_code};
+	}
 
 	void send(std::vector<Record> records)
 	{

@@ -94,8 +94,8 @@ std::string_view GoReader::name_at(std::uint64_t at) const
 	if (at >= table_.size())
 		return {};
 	const Bytes rest = table_.subspan(at);
-	constexpr std::size_t longest = 256; // that a caller asks for
-	const std::string_view text(reinterpret_cast<const char*>(rest.data()), std::min(rest.size(), longest));
+	const std::string_view text(reinterpret_cast<const char*>(rest.data()),
+				    std::min(rest.size(), most_go_name_bytes));
 	return text.substr(0, text.find('\0'));
 }
 
@@ -159,6 +159,7 @@ Result<GoTable> GoReader::run()
 			read_function(base + start, base + end, record);
 		start = end;
 	}
+	result_.bytes = table_.size();
 	return std::move(result_);
 }
 

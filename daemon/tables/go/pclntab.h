@@ -18,6 +18,8 @@ struct GoDepth {
 	std::int32_t depth;
 };
 
+inline constexpr std::size_t most_go_name_bytes = 4096; // of a longer one the rest is left out
+
 struct GoFunction {
 	std::uint64_t start = 0, end = 0;
 	std::string_view name; // in the table's bytes
@@ -29,6 +31,7 @@ struct GoFunction {
 struct GoTable {
 	std::vector<GoFunction> functions; // rising, apart
 	std::vector<GoDepth> depths;
+	std::size_t bytes = 0; // of the table
 };
 
 // The layouts of Go 1.2, 1.16, 1.18 and 1.20, each used up to the next. word: bytes of an

@@ -8,7 +8,7 @@
 #include "elf/segments.h"
 #include "tables/code/functions.h"
 #include "tables/code/x86/effect.h"
-#include "tables/go/pclntab.h"
+#include "tables/go/found.h"
 
 extern "C" {
 #include "types.h"
@@ -162,49 +162,11 @@ GoRows GoRowReader::run()
 	return std::move(rows_);
 }
 
-// An external linker puts the table of a program that may lie anywhere among other data.
-std::optional<ElfSection> table_among_data(const ElfFile& file)
-{
-	constexpr std::size_t alignment = 32;
-	if (!file.section_address(".go.buildinfo"))
-		return {};
-	const ElfFile::Found data = file.section(".data.rel.ro");
-	if (!data || !*data)
-		return {};
-	const unsigned word = word_bytes(file.arch());
-	ElfSection table = **data;
-	const std::size_t aligned = (alignment - table.address % alignment) % alignment;
-	for (std::size_t at = aligned; at < (*data)->bytes.size(); at += alignment) {
-		table.bytes = (*data)->bytes.subspan(at);
-		if (!is_go_table(table.bytes, word))
-			continue;
-		table.address += at;
-		return table;
-	}
-	return {};
-}
-
-std::optional<ElfSection> table_of(const ElfFile& file)
-{
-	for (const char* name : {".gopclntab", ".data.rel.ro.gopclntab"}) {
-		const ElfFile::Found section = file.section(name);
-		if (section && *section)
-			return **section;
-	}
-	return table_among_data(file);
-}
-
 } // namespace
 
 GoRows go_rows(const ElfFile& file)
 {
-	const std::optional<ElfSection> section = table_of(file);
-	if (!section)
-		return {};
-	const unsigned word = word_bytes(file.arch());
-	const std::uint64_t at = section->address + go_text(section->bytes, word).at;
-	const std::uint64_t text = relocated_address(file, at).value_or(file.section_address(".text").value_or(0));
-	const Result<GoTable> table = read_go_table(section->bytes, word, text);
+	const std::optional<GoTable> table = go_table(file);
 	return table ? GoRowReader(file, *table).run() : GoRows{};
 }
 

@@ -217,4 +217,17 @@ void lengthen_signal_returns(TableRows& table)
 	}
 }
 
+// What begins at an odd address begins early.
+void begin_signal_returns(TableRows& table)
+{
+	const auto kind = [&](const Row& row) { return table.rules[row.rule].kind; };
+	for (std::size_t i = 1; i < table.rows.size(); i++) {
+		const bool room = table.rows[i - 1].start + 1 < table.rows[i].start;
+		const bool early = table.rows[i].start % 2;
+		if (kind(table.rows[i]) == UW_RULE_SIGFRAME && kind(table.rows[i - 1]) == UW_RULE_NONE && room &&
+		    !early)
+			table.rows[i].start--;
+	}
+}
+
 } // namespace uwind

@@ -33,4 +33,8 @@ std::optional<Stretch> signal_return_stretch(const ElfFile& file);
 // it, where no row is. The row is made one byte longer.
 void lengthen_signal_returns(TableRows& table);
 
+// Handlers return to the first byte of it, and a return address is looked up one byte below. Most CFI begins there (the
+// C library's, and that of i386's vDSO in Linux 6.1). Where nothing is known of that byte, the row begins there.
+void begin_signal_returns(TableRows& table);
+
 } // namespace uwind

@@ -2,6 +2,7 @@
 // How samples become processes, frames and stacks.
 #include <catch2/catch.hpp>
 
+#include "unit/app/kernel_events.h"
 #include "unit/app/reported.h"
 
 using namespace uwind;
@@ -80,7 +81,7 @@ TEST_CASE("a process is called as its main thread is")
 	const auto report = f.report();
 	CHECK(report.processes.at(0).comm == "main");
 	CHECK(report.processes.at(0).exe == "/bin/a");
-	CHECK(report.samples.at(0).tid == 2);
+	CHECK(report.samples[0].tid == 2);
 }
 
 TEST_CASE("a process is called as it was last, whichever processor's samples come first")
@@ -105,6 +106,80 @@ TEST_CASE("a process that took over the number lends no name")
 	CHECK(report.processes.at(0).comm == "comm1");
 }
 
+namespace {
+
+struct Measured : Reported {
+	Measured()
+	{
+		processes.facts_[1] = {"/bin/prog", "prog", start_tick_ns};
+		processes.stack_rooms_[1] = {4096, 8192};
+	}
+
+	void add(std::uint32_t bytes, std::uint32_t tid = 1)
+	{
+		auto inner = frame(0x10, 0, 0, Method::PC);
+		inner.stack_bytes = bytes;
+		auto record = stack_record(1, {inner, frame(0x20, 0, 0, Method::FP)});
+		record.tgid = 1;
+		record.tid = tid;
+		record.start_time_ns = start_tick_ns + 1;
+		aggregate.add(record, ignore_file);
+	}
+};
+
+} // namespace
+
+TEST_CASE("how much there is for a stack is looked at only if that was asked for")
+{
+	Measured f;
+	f.add(16);
+	CHECK(f.processes.stack_rooms_asked_ == 0);
+	CHECK_FALSE(f.report().processes[0].stack);
+}
+
+TEST_CASE("how much there is for a first thread's stack is looked at whenever that is deeper than before")
+{
+	Measured f;
+	f.aggregate.measure_stacks();
+	f.add(4000, 2); // another thread's
+	CHECK(f.processes.stack_rooms_asked_ == 0);
+	f.add(0);
+	CHECK(f.processes.stack_rooms_asked_ == 1);
+	f.add(64);
+	f.add(32);
+	f.add(64);
+	CHECK(f.processes.stack_rooms_asked_ == 2);
+	f.processes.stack_rooms_[1].mapped_bytes = 8192;
+	f.add(65);
+	CHECK(f.report().processes[0].stack == StackRoom{8192, 8192});
+	f.add(1); // of the next report
+	CHECK(f.report().processes[0].stack == StackRoom{8192, 8192});
+}
+
+TEST_CASE("what a process had for its stack is known after its end, and is not taken from another one")
+{
+	Measured f;
+	f.aggregate.measure_stacks();
+	f.add(1);
+	SECTION("it is gone")
+	{
+		f.processes.facts_.erase(1);
+		f.processes.stack_rooms_.erase(1);
+	}
+	SECTION("another one has its number")
+	{
+		f.processes.facts_[1].start_time_ns += start_tick_ns;
+		f.processes.stack_rooms_[1] = {1, 1};
+	}
+	SECTION("it is another program by now")
+	{
+		f.processes.facts_[1].exe = "/bin/other";
+		f.processes.stack_rooms_[1] = {1, 1};
+	}
+	f.add(2);
+	CHECK(f.report().processes[0].stack == StackRoom{4096, 8192});
+}
+
 TEST_CASE("a lost request is a sample without a stack that says why")
 {
 	Reported f;
@@ -126,7 +201,8 @@ TEST_CASE("beyond the limits samples and stacks are counted, not kept")
 	Aggregate::Limits limits;
 	limits.samples = 3;
 	limits.stacks = 1;
-	Aggregate aggregate(processes, limits);
+	const KnownProcesses known;
+	Aggregate aggregate(processes, known, limits);
 	auto record = stack_record(1, {frame(0x10, 0, 0, Method::PC)});
 	record.weight = 5;
 	for (int i = 0; i < 4; i++) {
@@ -232,7 +308,7 @@ TEST_CASE("a frame of a kernel's module lies in that module, and one without a n
 	f.aggregate.add(kernel_event({frame(address, 0, 0, Method::PC), frame(0x1000, 0, 0, Method::KERNEL)}), nullptr,
 			ignore_file);
 	const auto report = f.report();
-	const auto& sample = report.samples.at(0);
+	const auto& sample = report.samples[0];
 	CHECK_FALSE(sample.user_stack);
 	const auto& frames = report.stacks[sample.kernel_stack.value()].frames;
 	CHECK(report.modules[report.frames[frames[0]].module.value()].path == "[module]");
@@ -251,8 +327,57 @@ TEST_CASE("what a sample's own weight counts has the event and the period that w
 	f.aggregate.set_weighed(std::nullopt, 0);
 	f.aggregate.add(record, ignore_file);
 	const auto report = f.report();
-	CHECK(report.samples.at(0).event == 0u);
-	CHECK(report.samples.at(0).period == 3000u);
-	CHECK_FALSE(report.samples.at(1).event);
-	CHECK_FALSE(report.samples.at(1).period);
+	CHECK(report.samples[0].event == 0u);
+	CHECK(report.samples[0].period == 3000u);
+	CHECK_FALSE(report.samples[1].event);
+	CHECK_FALSE(report.samples[1].period);
+}
+
+TEST_CASE("frames at one address are two if the kernel code there had two owners")
+{
+	Reported f;
+	constexpr std::uint64_t place = 0xffffffffc0000000, core = FakeKernelNames::start + 0x10;
+	for (const auto& event : {comes(10, module_region("first", place)), goes(20, module_region("first", place)),
+				  comes(30, module_region("second", place))})
+		f.timeline.add(event);
+	auto event = kernel_event({frame(place + 0x10, 0, 0, Method::PC), frame(core, 0, 0, Method::KERNEL)});
+	for (const std::uint64_t time_ns : {15, 35, 17, 5}) {
+		event.time_ns = time_ns;
+		f.aggregate.add(event, nullptr, ignore_file);
+	}
+	const auto report = f.report();
+	REQUIRE(report.samples.size() == 4);
+	const auto innermost = [&](std::size_t sample) -> const ReportFrame& {
+		return report.frames[report.stacks[report.samples[sample].kernel_stack.value()].frames[0]];
+	};
+	const auto module_of = [&](std::size_t sample) {
+		return report.modules[innermost(sample).module.value()].path;
+	};
+	CHECK(module_of(0) == "[first]");
+	CHECK(module_of(1) == "[second]");
+	CHECK(innermost(1).offset == 0x10);
+	CHECK_FALSE(innermost(1).symbol); // nobody has read its symbols
+	CHECK(report.samples[0].kernel_stack == report.samples[2].kernel_stack);
+	CHECK(report.stacks.size() == 3);
+	CHECK(report.frames.size() == 4);  // one of the kernel itself
+	CHECK(module_of(3) == "[module]"); // nobody's then: as it is called now
+}
+
+TEST_CASE("a return address at a program's end is the program's, whatever begins there")
+{
+	Reported f;
+	constexpr std::uint64_t place = 0xffffffffc0000000;
+	f.timeline.add(comes(0, program_region("first", place, 0x100)));
+	f.timeline.add(comes(0, program_region("second", place + 0x100, 0x100)));
+	f.aggregate.add(
+		kernel_event({frame(place + 0x100, 0, 0, Method::PC), frame(place + 0x100, 0, 0, Method::KERNEL)}),
+		nullptr, ignore_file);
+	const auto report = f.report();
+	const auto& frames = report.stacks.at(0).frames;
+	CHECK(report.frames[frames[0]].symbol == "second");
+	CHECK(report.frames[frames[0]].symbol_offset == 0);
+	CHECK(report.frames[frames[1]].symbol == "first");
+	CHECK(report.frames[frames[1]].symbol_offset == 0x100);
+	CHECK(report.modules[report.frames[frames[0]].module.value()].path == "[bpf]");
+	CHECK(report.modules.size() == 1);
 }

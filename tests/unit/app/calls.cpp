@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/calls.h"
+#include "unit/app/kernel_events.h"
 #include "unit/app/reported.h"
 
 using namespace uwind;
@@ -81,4 +82,28 @@ TEST_CASE("a value is as wide as its type, and has its sign")
 	CHECK(value_of(type, 0xdeadbeefffffffff) == 0xffffffff);
 	type.bytes = 8;
 	CHECK(value_of(type, 0xdeadbeefffffffff) == 0xdeadbeefffffffff);
+}
+
+TEST_CASE("a function of a module that has gone is called as it was")
+{
+	Reported reported;
+	constexpr std::uint64_t place = 0xffffffffc0000000;
+	const auto first = module_region("first", place);
+	reported.timeline.add(comes(10, first));
+	reported.timeline.set_content({"first", "", symbols_of({{place + 0x10, "function"}})});
+	reported.timeline.add(goes(20, first));
+	reported.timeline.add(comes(30, module_region("second", place)));
+	for (const std::uint64_t time_ns : {15, 35}) {
+		auto event = call_of(place + 0x14);
+		event.time_ns = time_ns;
+		reported.aggregate.add(event, nullptr, ignore_file);
+	}
+	const Report report = reported.report();
+	REQUIRE(report.functions.size() == 2);
+	CHECK(report.functions[0].name == "function");
+	CHECK(report.functions[0].module == "first");
+	CHECK(report.functions[0].address == place + 0x10);
+	CHECK(report.functions[1].name.empty());
+	CHECK(report.functions[1].module == "second");
+	CHECK(report.calls.at(1).function == 1);
 }

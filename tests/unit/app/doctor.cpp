@@ -14,12 +14,12 @@ using namespace uwind;
 namespace {
 
 constexpr char all_options[] = "CONFIG_MODULES=y\nCONFIG_NET=y\nCONFIG_PERF_EVENTS=y\nCONFIG_TRACEPOINTS=y\n"
-			       "CONFIG_MMU_NOTIFIER=y\n";
+			       "CONFIG_MMU_NOTIFIER=y\nCONFIG_KALLSYMS_ALL=y\n";
 
 // A machine that has everything: a test takes away what it is about.
 class FakeSurroundings : public Surroundings {
 public:
-	KernelName kernel() override { return kernel_; }
+	RunningKernel kernel() override { return kernel_; }
 	Result<std::string> kernel_options() override { return options_; }
 	Result<std::string> read(const std::string& path) override
 	{
@@ -39,7 +39,7 @@ public:
 
 	void unload() { present_.erase("/sys/module/uwind"), devices_.clear(); }
 
-	KernelName kernel_{"6.1.0-56-amd64", "x86_64"};
+	RunningKernel kernel_{"6.1.0-56-amd64", "x86_64"};
 	Result<std::string> options_ = std::string(all_options);
 	std::map<std::string, std::string> files_{
 		{"/sys/kernel/security/lockdown", "[none] integrity confidentiality\n"},
@@ -50,7 +50,8 @@ public:
 		{"/proc/sys/kernel/kptr_restrict", "0\n"},
 		{"/proc/sys/kernel/ftrace_enabled", "1\n"},
 	};
-	std::set<std::string> present_{"/sys/module/uwind", "/sys/kernel/btf/vmlinux", "/sys/kernel/btf/uwind"};
+	std::set<std::string> present_{"/sys/module/uwind", "/sys/kernel/btf/vmlinux", "/sys/kernel/btf/uwind",
+				       "/proc/kcore"};
 	std::map<std::string, DeviceNode> devices_{{"/dev/uwind", {0660, "root", "uwind", true}},
 						   {"/dev/uwind-self", {0666, "root", "root", true}}};
 	Result<ModuleVersion> version_ = ModuleVersion{1, Arch::x86_64, "0.1.0"};
@@ -88,7 +89,7 @@ TEST_CASE("a machine that has everything is well, in twelve lines")
 	FakeSurroundings machine;
 	CHECK(worst(machine).empty());
 	const auto diagnosis = examine(machine);
-	CHECK(diagnosis.findings.size() == 12);
+	CHECK(diagnosis.findings.size() == 13);
 	CHECK_FALSE(diagnosis.module_absent);
 	for (const Finding& finding : diagnosis.findings) {
 		CHECK(finding.costs.empty());
@@ -126,7 +127,7 @@ TEST_CASE("a device that the caller may not open is named with its mode and the 
 	machine.version_ = Error{EPERM, "permission denied"};
 	machine.caller_ = {"alice", {"alice"}, 0};
 	machine.devices_["/dev/uwind"].openable = false;
-	CHECK(worst(machine) == "missing device\nwarning privilege\n");
+	CHECK(worst(machine) == "missing device\nwarning privilege\nwarning text\n");
 	CHECK_FALSE(examine(machine).module_absent);
 	CHECK(check_device(machine).found == "/dev/uwind is root:uwind 0660: alice may not open it");
 	CHECK(check_device(machine).mend == "adduser alice uwind, then log in again");
@@ -206,10 +207,12 @@ TEST_CASE("each capability that is missing is named with what it costs")
 {
 	FakeSurroundings machine;
 	machine.caller_ = {"uwind", {}, capability(38)};
-	CHECK(worst(machine) == "warning privilege\n");
+	CHECK(worst(machine) == "warning privilege\nwarning text\n");
 	CHECK(check_capabilities(machine).found ==
-	      "uwind has no CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH, CAP_NET_ADMIN, CAP_SYS_NICE");
-	machine.caller_.capabilities |= capability(19) | capability(2) | capability(12) | capability(23);
+	      "uwind has no CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH, CAP_BPF, CAP_NET_ADMIN, "
+	      "CAP_SYS_NICE");
+	machine.caller_.capabilities |=
+		capability(19) | capability(2) | capability(12) | capability(23) | capability(39);
 	CHECK(check_capabilities(machine).found == "uwind has no CAP_CHECKPOINT_RESTORE");
 	check_complete(check_capabilities(machine));
 	machine.caller_.capabilities |= capability(21); // CAP_SYS_ADMIN stands for it, and for CAP_PERFMON
@@ -269,4 +272,24 @@ TEST_CASE("a finding is one line of text, or one object of JSON")
 	CHECK_THAT(json.str(), Catch::Contains("\"module_loaded\": false"));
 	CHECK_THAT(json.str(), Catch::Contains("\"found\": \"is not \\\"loaded\\\"\""));
 	CHECK_THAT(json.str(), Catch::Contains("\"verdict\": \"missing\""));
+}
+
+TEST_CASE("what a log of the kernel's text needs is named, one after the other")
+{
+	FakeSurroundings machine;
+	CHECK(check_text(machine).verdict == Verdict::ok);
+	machine.options_ = std::string("CONFIG_PERF_EVENTS=y\n");
+	CHECK_THAT(check_text(machine).found, Catch::Contains("CONFIG_KALLSYMS_ALL"));
+	machine.kernel_.machine = "aarch64";
+	CHECK(check_text(machine).verdict == Verdict::warning);
+	machine.unload();
+	CHECK(check_text(machine).mend == "modprobe uwind");
+	machine.caller_.capabilities = ~(std::uint64_t{1} << 17 | std::uint64_t{1} << 34);
+	CHECK_THAT(check_text(machine).found, Catch::Contains("CAP_SYS_RAWIO, CAP_SYSLOG"));
+	machine.files_["/proc/sys/kernel/kptr_restrict"] = "2\n";
+	CHECK_THAT(check_text(machine).found, Catch::Contains("kptr_restrict"));
+	machine.present_.erase("/proc/kcore");
+	CHECK_THAT(check_text(machine).found, Catch::Contains("/proc/kcore is missing"));
+	machine.files_["/sys/kernel/security/lockdown"] = "none integrity [confidentiality]\n";
+	CHECK_THAT(check_text(machine).found, Catch::Contains("locked down"));
 }

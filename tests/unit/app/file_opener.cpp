@@ -105,6 +105,32 @@ TEST_CASE("a file whose announcement was lost is found through the process's map
 	CHECK(report->frames[0].symbol == "f");
 }
 
+TEST_CASE("a look-up that is later than the announcement does not replace it by what is mapped there now")
+{
+	FakeMachine machine;
+	machine.files.add("/bin/now");
+	machine.processes.map(5, "/bin/now", 0x1000000);
+	const Ports ports = machine.ports();
+	Modules modules;
+	ScannedFiles scanned;
+	EventCounter events;
+	WorkQueue queue;
+	const TableShelf shelf(ports.unwinder);
+	FileOpener opener(ports, modules, scanned, events, queue, shelf);
+	FileJob missed;
+	missed.file_number = 9;
+	missed.tgid = 5;
+	missed.pc = 0x1000010;
+	const auto announced = modules.add({8, 1, 100, 0, 0}, "/bin/before").id;
+	modules.bind(9, announced);
+	opener.open(missed);
+	CHECK(modules.of_number(9) == announced);
+	missed.file_number = 10;
+	opener.open(missed);
+	REQUIRE(modules.of_number(10));
+	CHECK(modules.of_number(10) != announced);
+}
+
 TEST_CASE("a file that is announced without a path is found through the process's mappings")
 {
 	FakeMachine machine;

@@ -44,7 +44,7 @@ struct Fixture : Reported {
 	{
 		aggregate.add(event, nullptr, ignore_file);
 		const Report made = report();
-		return made.off_cpu.at(made.samples.at(0).off_cpu.value());
+		return made.off_cpu.at(made.samples[0].off_cpu.value());
 	}
 };
 

@@ -15,15 +15,20 @@ struct Reported {
 	FakeObjects objects{files};
 	Modules modules;
 	Symbols symbols{objects, processes, modules};
+	KnownProcesses known;
 	Aggregate aggregate;
 	FakeKernelNames kernel_names;
+	KernelTimeline timeline;
 
-	explicit Reported(Aggregate::Limits limits = {}) : aggregate(processes, limits) {}
+	explicit Reported(Aggregate::Limits limits = {}) : aggregate(processes, known, limits)
+	{
+		aggregate.set_timeline(timeline);
+	}
 
 	Report report()
 	{
 		Report report;
-		fill_report(aggregate.take(), modules, symbols, kernel_names, report);
+		fill_report(aggregate.take(), modules, symbols, {kernel_names, timeline}, report);
 		return report;
 	}
 };

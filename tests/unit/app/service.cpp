@@ -13,13 +13,18 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+const std::string cost = "; 50 ms of processor time, 20 ms of it to name samples and write the report";
+
 // Twenty seconds pass in one.
 class FastClock : public Clock {
 public:
 	std::uint64_t boottime_ns() override { return 20 * clock_.boottime_ns(); }
 	std::int64_t seconds_since_1970() override { return 1'700'000'000 + seconds_++; }
+	std::uint64_t processor_ns() override { return processor_ns_ += 50'000'000; }
+	std::uint64_t thread_processor_ns() override { return thread_processor_ns_ += 20'000'000; }
 
 private:
+	std::uint64_t processor_ns_ = 0, thread_processor_ns_ = 0;
 	FakeClock clock_;
 	std::int64_t seconds_ = 0;
 };
@@ -47,6 +52,7 @@ struct World : Requests, Supervisor, ReportStore {
 	{
 		reports.push_back(std::to_string(report.session.rate) + " Hz");
 		last_session = report.session;
+		last_has_depths = report.stack_depth;
 		if (at_report)
 			at_report(reports.size());
 		return disk_full ? Status(Error{ENOSPC, "full"}) : Status(Nothing{});
@@ -81,6 +87,7 @@ struct World : Requests, Supervisor, ReportStore {
 	Result<Settings> next = Settings();
 	Lines told, statuses, opened, reports;
 	ReportSession last_session;
+	bool last_has_depths = false;
 	std::function<void(std::size_t)> at_report;
 	std::atomic<int> signs_of_life = 0;
 	int machines_made = 0, machines_open = 0;
@@ -116,8 +123,10 @@ public:
 	Ports ports() override
 	{
 		Ports ports = machine_.ports();
-		return {kernel_,      ports.stream,  ports.processes, ports.objects,
-			world_.clock, ports.threads, ports.unwinder,  ports.kernel_names};
+		return {kernel_,        ports.stream,        ports.processes,
+			ports.objects,  world_.clock,        ports.threads,
+			ports.unwinder, ports.kernel_names,  ports.kernel_regions,
+			ports.lives,    ports.generated_code};
 	}
 	Result<Keeping> keeping(const std::vector<std::string>& paths, std::int64_t changed_since_s) override
 	{
@@ -162,7 +171,7 @@ TEST_CASE("the service is ready once it samples, reports at its interval, and sa
 	CHECK(world.told == Lines{"ready", "stopping"});
 	CHECK(world.opened == Lines{"/var/lib/uwind/reports 360"});
 	CHECK(world.reports == Lines{"99 Hz", "99 Hz", "99 Hz"}); // the last one: what was left
-	CHECK(world.statuses == Lines{"in words: 99", "in words: 99", "in words: 99"});
+	CHECK(world.statuses == Lines(3, "in words: 99" + cost));
 	CHECK(world.signs_of_life >= 2);
 	CHECK(world.machines_open == 0);
 }
@@ -228,7 +237,7 @@ TEST_CASE("another frequency is a new session: the old one's last report is kept
 	CHECK(world.machines_open == 0);
 }
 
-TEST_CASE("another cgroup, other processors or another depth are a new session")
+TEST_CASE("what a recording is made with begins a new session when it changes")
 {
 	World world;
 	Settings wanted = one_second();
@@ -244,6 +253,14 @@ TEST_CASE("another cgroup, other processors or another depth are a new session")
 	{
 		wanted.max_depth = 10;
 	}
+	SECTION("no arguments")
+	{
+		wanted.no_arguments = true;
+	}
+	SECTION("depths of stacks")
+	{
+		wanted.stack_depth = true;
+	}
 	world.at_report = [&](std::size_t number) {
 		if (number == 1)
 			world.reload(wanted);
@@ -254,6 +271,7 @@ TEST_CASE("another cgroup, other processors or another depth are a new session")
 	CHECK(world.last_session.cgroup == wanted.cgroup);
 	CHECK(world.last_session.cpus == text_of_cpus(wanted.cpus));
 	CHECK(world.last_session.max_depth == (wanted.max_depth == 10 ? 10 : 0));
+	CHECK(world.last_has_depths == wanted.stack_depth);
 }
 
 TEST_CASE("settings that cannot hold are refused as a whole, and the old ones stay")
@@ -295,13 +313,13 @@ TEST_CASE("tables of what the configuration names are kept while it samples, and
 	world.programs.add("/b");
 	Settings settings = one_second();
 	settings.keep_tables = {"/a", "/b"};
+	const std::string kept = "; 2 tables kept ahead";
 	world.at_report = [&](std::size_t number) {
-		world.stop_ = number >= 200 || !world.statuses.empty() &&
-						       world.statuses.back() == "in words: 99; 2 tables kept ahead" &&
-						       world.memory_given_back;
+		world.stop_ = number >= 200 || world.memory_given_back && !world.statuses.empty() &&
+						       world.statuses.back() == "in words: 99" + cost + kept;
 	};
 	REQUIRE(world.run(settings));
-	CHECK(world.statuses.back() == "in words: 99; 2 tables kept ahead");
+	CHECK(world.statuses.back() == "in words: 99" + cost + kept);
 	CHECK(world.memory_given_back == 1);
 	CHECK(world.paths() == Lines{"0: /a /b"});
 }

@@ -65,6 +65,7 @@ TEST_CASE("every key of the configuration is read, the rest stays as it was")
 		read_settings("# comment\n\n interval=7\r\n\tdir = /srv/a b#c\nkeep = 1000000\n"
 			      "frequency = 499\nevent = cycles\nverbose = yes\n"
 			      "cgroup = /system.slice/x.service\ncpus = 5,0-3\nmax_depth = 10\ntable_cache = /c\n"
+			      "stack_depth = yes\nno_arguments = yes\n"
 			      "keep_tables = /usr, /srv/a b",
 			      "f", Settings());
 	CHECK(read.complaints.empty());
@@ -77,6 +78,8 @@ TEST_CASE("every key of the configuration is read, the rest stays as it was")
 	CHECK(read.settings.cgroup == "/system.slice/x.service");
 	CHECK(read.settings.cpus == std::vector<std::uint32_t>{0, 1, 2, 3, 5});
 	CHECK(read.settings.max_depth == 10);
+	CHECK(read.settings.stack_depth);
+	CHECK(read.settings.no_arguments);
 	CHECK(read.settings.table_cache == "/c");
 	CHECK(read_settings("table_cache = none", "f", read.settings).settings.table_cache.empty());
 	CHECK(read.settings.keep_tables == std::vector<std::string>{"/usr", "/srv/a b"});
@@ -101,6 +104,8 @@ TEST_CASE("what was read can be written and read again")
 	settings.cgroup = "/a b";
 	settings.cpus = {1, 2, 3, 7};
 	settings.max_depth = 1;
+	settings.stack_depth = true;
+	settings.no_arguments = true;
 	settings.table_cache = "";
 	settings.keep_tables = {"/usr", "/opt/x"};
 	const auto again = read_settings(text_of(settings), "f", Settings());
@@ -118,7 +123,8 @@ TEST_CASE("a mistyped key is refused with its line and the nearest known key")
 	CHECK(complaints_about("colour = red") ==
 	      std::vector<std::string>{
 		      "f:1: there is no key 'colour': the keys are interval, dir, keep, frequency, "
-		      "event, cgroup, cpus, max_depth, stack_bytes, table_cache, keep_tables, verbose"});
+		      "event, cgroup, cpus, max_depth, stack_bytes, stack_depth, no_arguments, table_cache, "
+		      "keep_tables, verbose"});
 	CHECK(complaints_about(std::string(1 << 20, 'x') + " = 1").size() == 1);
 }
 
@@ -140,9 +146,10 @@ TEST_CASE("a wrong value is refused with what is allowed and an example that is"
 		      "for example: cgroup = /system.slice"});
 	CHECK_THAT(complaints_about("max_dept = 5").at(0), Catch::EndsWith("did you mean 'max_depth'?"));
 	CHECK_THAT(complaints_about("keep = 5 # five").at(0), Catch::Contains("a comment needs a line of its own"));
-	for (const char* line : {"interval = 86401", "interval = ten", "interval =", "interval = -1", "interval = 1 0",
-				 "keep = 0", "keep = 1000001", "frequency = 0", "frequency = 100001", "dir = reports",
-				 "dir =", "verbose = true", "event =", "keep = 99999999999999999999"}) {
+	for (const char* line :
+	     {"interval = 86401", "interval = ten", "interval =", "interval = -1", "interval = 1 0", "keep = 0",
+	      "keep = 1000001", "frequency = 0", "frequency = 100001", "dir = reports", "dir =", "verbose = true",
+	      "stack_depth = 1", "event =", "keep = 99999999999999999999"}) {
 		INFO(line);
 		CHECK(complaints_about(line).size() == 1);
 	}

@@ -137,10 +137,3 @@ TEST_CASE("a function whose size wraps around names nothing")
 	const SymbolTable table({{~0ull - 4, 100, Binding::global, "f"}}, {});
 	CHECK(name_at(table, ~0ull - 2) == "");
 }
-
-TEST_CASE("C++ names are demangled, others are left alone")
-{
-	CHECK(demangled("_ZN5uwind4stopEv") == "uwind::stop()");
-	CHECK(demangled("main") == "main");
-	CHECK(demangled("_Znonsense!") == "_Znonsense!");
-}

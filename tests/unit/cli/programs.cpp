@@ -147,7 +147,7 @@ TEST_CASE("a configuration is checked without the module, and refused with all t
 		run("uwindd", check + " -F 50 --dir /tmp -v --cpus 1,0 --max-depth 10 --keep-tables /usr,/opt");
 	CHECK(good.status == 0);
 	CHECK(good.output == "interval = 10\ndir = /tmp\nkeep = 5\nfrequency = 50\nevent = cpu-clock\ncgroup = all\n"
-			     "cpus = 0-1\nmax_depth = 10\nstack_bytes = 16384\n"
+			     "cpus = 0-1\nmax_depth = 10\nstack_bytes = 16384\nstack_depth = no\nno_arguments = no\n"
 			     "table_cache = /var/cache/uwind/tables\nkeep_tables = /usr,/opt\nverbose = yes\n");
 	std::ofstream(path) << "kep = 5\ninterval = 0\n";
 	for (const std::string& arguments : {check, std::string("--config ") + path}) {

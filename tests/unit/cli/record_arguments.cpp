@@ -169,6 +169,18 @@ TEST_CASE("a cgroup or CPUs without processes mean all of them there, and restri
 	CHECK(both->session.stack_bytes == 16);
 }
 
+TEST_CASE("depths of stacks are for who asks for them")
+{
+	CHECK_FALSE(described(arguments_of({"-a"}))->stack_depth);
+	CHECK(described(arguments_of({"-a", "--stack-depth"}))->stack_depth);
+}
+
+TEST_CASE("reports have the arguments of processes unless somebody says no")
+{
+	CHECK_FALSE(described(arguments_of({"-a"}))->no_arguments);
+	CHECK(described(arguments_of({"-a", "--no-arguments"}))->no_arguments);
+}
+
 TEST_CASE("targets that are missing, contradict each other, or are no processes are refused")
 {
 	const std::string nothing = "say what to record: -a, -p PID,... or -- COMMAND ARG...";

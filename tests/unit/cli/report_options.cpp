@@ -70,6 +70,74 @@ using Cookies = std::set<int>;
 
 } // namespace
 
+TEST_CASE("an output that is called perf.data is one")
+{
+	if (!programs_are_built())
+		return;
+	const TemporaryFolder folder;
+	const ReportFile report([] {
+		Report recorded = four_samples();
+		recorded.host.arch = "x86_64";
+		return recorded;
+	}());
+	const std::string made = folder.at("perf.data"), again = folder.at("again.perf.data"),
+			  json = folder.at("data.json");
+	REQUIRE(run("uwind", std::string("report --format perf-data -i ") + report.path + " -o " + made).status == 0);
+	REQUIRE(run("uwind", "convert " + made + " -o " + again).status == 0);
+	REQUIRE(run("uwind", "convert " + made + " -o " + json).status == 0);
+	const auto begins = [](const std::string& path) {
+		std::string bytes(8, ' ');
+		std::ifstream(path).read(bytes.data(), 8);
+		return bytes;
+	};
+	CHECK(begins(made) == "PERFILE2");
+	CHECK(begins(again) == "PERFILE2");
+	CHECK(begins(json).starts_with("{"));
+}
+
+TEST_CASE("the end of an output's name says what it is, and --format the same")
+{
+	if (!programs_are_built())
+		return;
+	const TemporaryFolder folder;
+	const ReportFile report([] {
+		Report recorded = four_samples();
+		recorded.host.arch = "x86_64";
+		return recorded;
+	}());
+	const auto contents = [](const std::string& path) {
+		std::ifstream in(path, std::ios::binary);
+		return std::string(std::istreambuf_iterator<char>(in), {});
+	};
+	const std::string recording = folder.at("perf.data");
+	REQUIRE(run("uwind", std::string("report --format perf-data -i ") + report.path + " -o " + recording).status ==
+		0);
+	const std::pair<const char*, const char*> forms[] = {{"a.pb.gz", "pprof"},         {"a.pprof", "pprof"},
+							     {"pprof", "pprof"},           {"a.otlp", "otlp"},
+							     {"a.otlp.json", "otlp-json"}, {"a.json", "json"}};
+	REQUIRE(run("uwind", "convert " + recording + " -o " + folder.at("json")).status == 0);
+	for (const auto& [name, format] : forms) {
+		INFO(name);
+		REQUIRE(run("uwind", "convert " + recording + " -o " + folder.at(name)).status == 0);
+		REQUIRE(run("uwind",
+			    "report -i " + folder.at("json") + " --format " + format + " -o " + folder.at("by_format"))
+				.status == 0);
+		CHECK(!contents(folder.at(name)).empty());
+		CHECK(contents(folder.at(name)) == contents(folder.at("by_format")));
+	}
+}
+
+TEST_CASE("inlined functions are lines of pprof's and OTLP's places, unless --no-inline is given")
+{
+	Report report = four_samples();
+	report.frames[0].inlined = {{"within", {"/src/within.h", 3}}};
+	for (const char* format : {"--format otlp-json", "--format otlp"}) {
+		CHECK_THAT(shown(format, report).output, Catch::Contains("within"));
+		CHECK_THAT(shown(std::string(format) + " --no-inline", report).output,
+			   Catch::Contains("schedule") && !Catch::Contains("within"));
+	}
+}
+
 TEST_CASE("options of a report choose samples, one by one")
 {
 	if (!programs_are_built())
@@ -125,6 +193,44 @@ TEST_CASE("sums are those of the first of several events, and a line says so, un
 	std::ostringstream json;
 	write_json(four_samples(), json);
 	CHECK(shown("--format json").output == json.str());
+}
+
+TEST_CASE("a report is checked, and what is wrong with it is named")
+{
+	if (!programs_are_built())
+		return;
+	const Outcome valid = shown("--check");
+	CHECK(valid.status == 0);
+	CHECK_THAT(valid.output, Catch::EndsWith(" is valid: 4 samples, 3 stacks of 3 frames\n"));
+	Report wrong = four_samples();
+	wrong.counters.requested = 5;
+	wrong.samples[2].weight = 0;
+	const Outcome refused = shown("--check", wrong);
+	CHECK(refused.status == 64);
+	CHECK_THAT(refused.output,
+		   Catch::Contains("counters: 5 requested, but 0 answered, lost and pending\nuwind: ") &&
+			   Catch::EndsWith(": samples[2]: has no weight\n"));
+	for (const char* options : {"--check --format json", "--check -p 7", "--check --changes"})
+		CHECK_THAT(shown(options).output, Catch::Contains("--check looks at all of a report"));
+}
+
+TEST_CASE("depths are no sums: those of all events are shown, unless some are chosen")
+{
+	if (!programs_are_built())
+		return;
+	Report report = four_samples();
+	report.stacks[1].stack_bytes = {48, {}};
+	const std::string head =
+		"PROGRAM               PID      TID   SAMPLES        DEPTH       MAPPED        LIMIT\n";
+	const std::string all = shown("--format stack-depth", report).output;
+	CHECK_THAT(all, Catch::StartsWith(head + "one                   100      100         2           48"));
+	CHECK_THAT(all, Catch::Contains("\n  0)        48        48   malloc+0x0  libc.so.6\n"));
+	const std::string chosen = shown("--format stack-depth -e 'cycles*' -p 100", report).output;
+	CHECK_THAT(chosen, Catch::StartsWith(head + "one                   100      100         1            0"));
+	report.stack_depth = true;
+	const Outcome json = shown("--format json -e 'cycles*' -p 100", report);
+	CHECK_THAT(json.output,
+		   Catch::Contains("{\"process\": 0, \"pid\": 100, \"tid\": 100, \"bytes\": 0, \"exact\": true"));
 }
 
 TEST_CASE("inverted stacks begin with the innermost frame, of what is chosen")

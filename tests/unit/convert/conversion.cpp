@@ -12,7 +12,7 @@ using Names = std::vector<std::string>;
 
 const ReportStack& stack_of(const Report& report, std::size_t sample = 0)
 {
-	return report.stacks.at(report.samples.at(sample).user_stack.value());
+	return report.stacks.at(report.samples[sample].user_stack.value());
 }
 
 std::uint64_t answered_and_lost(const Report& report)
@@ -79,7 +79,7 @@ TEST_CASE("a file with another build-id gives neither a table nor names")
 	recorded.recording.header_.build_ids = {{"/bin/app", "1234", false}, {"/lib/outer.so", "abcd", false}};
 	recorded.add(copied_stack(10));
 	const Report report = recorded.report();
-	CHECK(functions_of(report, report.samples.at(0).user_stack) == Names{"?"});
+	CHECK(functions_of(report, report.samples[0].user_stack) == Names{"?"});
 	CHECK(stack_of(report).stop == Stop::NO_TABLE);
 	CHECK(report.counters.others.at("files_changed") == 1);
 	CHECK(report.modules.at(0).path == "/bin/app");
@@ -106,13 +106,13 @@ TEST_CASE("a file that is gone is taken from perf's own folder, by its build-id"
 		recorded.perf_folder = "/perf";
 		recorded.machine.files.files_["/perf/.build-id/ab/cd/elf"] = copy;
 		const Report report = recorded.report();
-		CHECK(functions_of(report, report.samples.at(0).user_stack) == Names{"framed", "outermost"});
+		CHECK(functions_of(report, report.samples[0].user_stack) == Names{"framed", "outermost"});
 		CHECK(report.counters.others.at("files_not_opened") == 0);
 	}
 	SECTION("else it is counted")
 	{
 		const Report report = recorded.report();
-		CHECK(functions_of(report, report.samples.at(0).user_stack) == Names{"?"});
+		CHECK(functions_of(report, report.samples[0].user_stack) == Names{"?"});
 		CHECK(report.counters.others.at("files_not_opened") == 1);
 	}
 }
@@ -128,8 +128,8 @@ TEST_CASE("an address is looked up in what was mapped at that time")
 	recorded.add(mapped(other, app_address));
 	recorded.add(copied_stack(20));
 	const Report report = recorded.report();
-	CHECK(functions_of(report, report.samples.at(0).user_stack).at(0) == "framed");
-	CHECK(functions_of(report, report.samples.at(1).user_stack).at(0) == "other");
+	CHECK(functions_of(report, report.samples[0].user_stack).at(0) == "framed");
+	CHECK(functions_of(report, report.samples[1].user_stack).at(0) == "other");
 }
 
 TEST_CASE("a chain of frame pointers is named, and is complete where a table says so")
@@ -141,7 +141,7 @@ TEST_CASE("a chain of frame pointers is named, and is complete where a table say
 		sample.user_chain = {app_address + 0x10, lib_address + 0x110};
 		recorded.add(sample);
 		const Report report = recorded.report();
-		CHECK(functions_of(report, report.samples.at(0).user_stack) == Names{"framed", "outermost"});
+		CHECK(functions_of(report, report.samples[0].user_stack) == Names{"framed", "outermost"});
 		CHECK(stack_of(report).stop == Stop::OUTERMOST);
 		CHECK(stack_of(report).methods == std::vector<Method>{Method::PC, Method::FP});
 	}
@@ -156,7 +156,7 @@ TEST_CASE("a chain of frame pointers is named, and is complete where a table say
 		sample.user_chain = {app_address + 0x10, 0x1000};
 		recorded.add(sample);
 		const Report report = recorded.report();
-		CHECK(functions_of(report, report.samples.at(0).user_stack) == Names{"framed", "?"});
+		CHECK(functions_of(report, report.samples[0].user_stack) == Names{"framed", "?"});
 		CHECK(stack_of(report).stop == Stop::NO_TABLE);
 	}
 }
@@ -208,11 +208,11 @@ TEST_CASE("samples without a user stack say why")
 	address_alone.ip = app_address + 0x10;
 	recorded.add(address_alone);
 	const Report report = recorded.report();
-	CHECK(report.samples.at(0).lost == Loss::KTHREAD);
+	CHECK(report.samples[0].lost == Loss::KTHREAD);
 	CHECK(report.counters.lost.at("kthread") == 1);
 	CHECK(report.counters.lost.at("not_recorded") == 1);
 	CHECK(report.counters.others.at("samples_without_chain") == 1);
-	CHECK(functions_of(report, report.samples.at(2).user_stack) == Names{"framed"});
+	CHECK(functions_of(report, report.samples[2].user_stack) == Names{"framed"});
 	CHECK(answered_and_lost(report) == report.counters.requested);
 }
 
@@ -239,11 +239,42 @@ TEST_CASE("a report says that it was converted, and of what")
 	CHECK(report.session.started == "1970-01-01T00:33:15Z");
 	REQUIRE(report.session.events.size() == 2);
 	CHECK(report.session.events[1].name == "cycles:u");
-	CHECK(report.samples.at(1).event == 1u);
+	CHECK(report.samples[1].event == 1u);
 	CHECK(report.counters.others.at("decode_errors") == 3);
 	CHECK(report.counters.others.at("records_unknown") == 4);
 	CHECK(report.counters.others.at("records_late") == 5);
 	CHECK(report.counters.others.at("events_lost") == 6);
+}
+
+TEST_CASE("kernel code has the name that it had when it was sampled")
+{
+	Recorded recorded;
+	constexpr std::uint64_t place = 0xffffffffc1000000;
+	const auto change = [&](KernelRegionChange what, std::uint64_t time_ns, const char* symbol) {
+		recorded.add(KernelRegionEvent{what, time_ns, {place, 64, "bpf", symbol}});
+	};
+	const auto sample = [&](std::uint64_t time_ns) {
+		PerfSample one = copied_stack(time_ns);
+		one.kernel_chain = {place + 0x10};
+		recorded.add(one);
+	};
+	sample(10);
+	change(KernelRegionChange::comes, 20, "bpf_prog_1");
+	sample(30);
+	change(KernelRegionChange::goes, 40, "bpf_prog_1");
+	change(KernelRegionChange::comes, 50, "bpf_prog_2");
+	sample(60);
+	const Report report = recorded.report();
+	REQUIRE(report.samples.size() == 3);
+	const auto frame_of = [&](std::size_t number) {
+		return report.frames[report.stacks[report.samples[number].kernel_stack.value()].frames.front()];
+	};
+	CHECK_FALSE(frame_of(0).symbol);
+	CHECK(frame_of(1).symbol == "bpf_prog_1");
+	CHECK(frame_of(1).symbol_offset == 0x10);
+	CHECK(report.modules.at(frame_of(1).module.value()).path == "[bpf]");
+	CHECK(frame_of(2).symbol == "bpf_prog_2");
+	CHECK(report.counters.others.at("kernel_regions_lost") == 0);
 }
 
 TEST_CASE("an error of the recording ends the conversion")

@@ -88,17 +88,3 @@ TEST_CASE("a kernel module's code is found where the module lies now")
 	CHECK_FALSE(names[1]);
 	CHECK(kernel.module("nf_tables").start == then);
 }
-
-TEST_CASE("code that came into being while it was recorded is named by the recording")
-{
-	FakeKernelNames ours;
-	RecordedKernel kernel(ours, "6.1", header_with("1234"));
-	kernel.take(PerfKernelSymbol{0xffffffffc1000000, 64, "bpf_prog_1", false});
-	kernel.take(PerfKernelSymbol{0xffffffffc2000000, 64, "bpf_prog_2", true});
-	const auto names = kernel.find({0xffffffffc1000010, 0xffffffffc1000040, 0xffffffffc2000000});
-	REQUIRE(names[0]);
-	CHECK(names[0]->symbol == "bpf_prog_1");
-	CHECK(names[0]->offset == 0x10);
-	CHECK_FALSE(names[1]);
-	CHECK_FALSE(names[2]);
-}

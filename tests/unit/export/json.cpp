@@ -233,11 +233,29 @@ TEST_CASE("reports are as the schema says")
 	period.session.user_only = true;
 	CHECK(read_json(written(period))->session.user_only);
 	CHECK_FALSE(parsed(sample_report())["session"].contains("user_only"));
+	period.session.unwatched = {"modules", "bpf"};
+	CHECK(read_json(written(period))->session.unwatched == period.session.unwatched);
+	period.session.started_ns = 7;
+	CHECK(read_json(written(period))->session.started_ns == 7);
+	CHECK_FALSE(read_json(written(sample_report()))->session.started_ns);
+	CHECK_FALSE(parsed(sample_report())["session"].contains("unwatched"));
 	Report off_cpu = sample_report();
 	off_cpu.off_cpu.emplace_back().reason = "io";
 	off_cpu.off_cpu[0].waker.emplace();
 	off_cpu.samples[0].off_cpu = 0;
-	for (const Report& report : {sample_report(), period, off_cpu, with_calls()}) {
+	Report depths = sample_report();
+	depths.stack_depth = true;
+	depths.processes[0].stack = StackRoom{4096, 8192};
+	depths.processes[1].stack = StackRoom{4096, std::nullopt};
+	Report told = sample_report();
+	told.session.unwatched = {"processes"};
+	told.processes[0].details = {1, 7, {"a", "\"b\n", ""}, "/docker/x", "x"};
+	told.processes[0].exit_time_ns = 0;
+	CHECK(read_json(written(told))->processes[0].details == told.processes[0].details);
+	CHECK(read_json(written(told))->processes[0].exit_time_ns == 0);
+	CHECK_FALSE(read_json(written(told))->processes[1].exit_time_ns);
+	CHECK(parsed(told)["processes"][1].size() == parsed(sample_report())["processes"][1].size());
+	for (const Report& report : {sample_report(), period, off_cpu, with_calls(), depths, told}) {
 		std::ofstream(path) << written(report);
 		const std::string command = "python3 " + in_sources("tests/validate_report.py") + " " +
 					    in_sources("include/uwind-report.schema.json") + " " + path;
@@ -294,7 +312,7 @@ TEST_CASE("calls are written and read, with their arguments as their types say")
 	CHECK(written(*read) == written(report));
 	auto bad = json;
 	bad["samples"][0]["function"] = 2;
-	CHECK_THAT(error_of(bad), Catch::Contains("samples[0]: names a function that is not there"));
+	CHECK_THAT(error_of(bad), Catch::Contains("samples[0].function: is not there, or comes later"));
 	bad = json;
 	bad["samples"][0]["arguments"][0] = "12";
 	CHECK_THAT(error_of(bad), Catch::Contains("samples[0].arguments: has what is neither a number"));

@@ -46,6 +46,25 @@ std::vector<std::uint8_t> note(std::uint32_t type, std::string name, std::vector
 
 } // namespace
 
+TEST_CASE("functions of a module's init that ftrace still remembers name nothing")
+{
+	const auto names =
+		find_in_kallsyms("ffffffff81000000 T _stext\n"
+				 "ffffffffc0a00010 t function\t[new]\n"
+				 "ffffffffc0a00040 t last\t[new]\n"
+				 "ffffffffc0b00000 t other\t[old]\n"
+				 "ffffffffc0a00010 T init_of_old\t[old]\n"
+				 "ffffffffc0a00020 T init_of_new\t[new]\n"
+				 "ffffffffc0c00000 t program\t[bpf]\n",
+				 {0xffffffffc0a00010, 0xffffffffc0a00024, 0xffffffffc0b00000, 0xffffffffc0c00000});
+	REQUIRE(names.size() == 4);
+	CHECK(names[0]->symbol == "function");
+	CHECK(names[1]->symbol == "function");
+	CHECK(names[1]->module == "new");
+	CHECK(names[2]->symbol == "other");
+	CHECK(names[3]->symbol == "program");
+}
+
 TEST_CASE("an address has the name of the code symbol before it, the best of several")
 {
 	const auto names = find({0xffffffff81001000, 0xffffffff810017ff, 0xffffffff810000ff, 0xffffffff81001fff});

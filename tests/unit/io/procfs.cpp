@@ -90,6 +90,15 @@ TEST_CASE("the start time is found behind any name")
 	CHECK_FALSE(start_ticks_in(""));
 }
 
+TEST_CASE("paths are those that a process with a root of its own sees", "[procfs]")
+{
+	CHECK(below_root("/srv/other/usr/bin/perl", "/srv/other") == "/usr/bin/perl");
+	CHECK(below_root("/srv/others/perl", "/srv/other") == "/srv/others/perl");
+	CHECK(below_root("/usr/bin/perl", "/") == "/usr/bin/perl");
+	CHECK(below_root("/usr/bin/perl", "") == "/usr/bin/perl"); // unknown
+	CHECK(below_root("[vdso]", "/srv/other") == "[vdso]");
+}
+
 TEST_CASE("this process is among the processes, with its program and start time")
 {
 	Procfs procfs;

@@ -36,7 +36,9 @@ struct NmSymbol {
 	std::string name;
 };
 
-// "address size type name": code (t, T, w, W, i) that has a size.
+constexpr std::uint64_t least_address = 0x1000; // that code has here
+
+// "address size type name": code (t, T, w, W, i) that has a size. Threads' weak data are "W", too, at offsets.
 std::vector<NmSymbol> nm(const std::string& arguments)
 {
 	std::istringstream lines(output_of("nm -S --defined-only " + arguments + " 2>/dev/null"));
@@ -45,7 +47,7 @@ std::vector<NmSymbol> nm(const std::string& arguments)
 		std::istringstream fields(line);
 		std::string address, bytes, type, name;
 		fields >> address >> bytes >> type >> name;
-		if (!name.empty() && type.find_first_of("tTwWi") == 0)
+		if (!name.empty() && type.find_first_of("tTwWi") == 0 && *parse_number(address, 16) >= least_address)
 			symbols.push_back(
 				{*parse_number(address, 16), *parse_number(bytes, 16), name.substr(0, name.find('@'))});
 	}

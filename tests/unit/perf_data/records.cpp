@@ -2,9 +2,9 @@
 // Records of perf: what they say, in the order of their times.
 #include <catch2/catch.hpp>
 
-#include "perf_data/recording.h"
 #include "perf_data/registers.h"
 #include "unit/perf_data/perf_file.h"
+#include "unit/perf_data/read_recording.h"
 #include "unit/temporary_folder.h"
 
 using namespace uwind;
@@ -14,30 +14,11 @@ namespace {
 
 constexpr std::uint64_t with_time = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 
-struct Read {
-	std::vector<PerfRecord> records;
-	PerfSkipped skipped;
-	PerfHeader header;
-};
-
 Read read(const File& file)
 {
 	const TemporaryFolder folder;
 	file.write(folder.at("perf.data"));
-	auto recording = perf_data::FileRecording::open(folder.at("perf.data"));
-	INFO((recording ? "" : recording.error().message));
-	REQUIRE(recording);
-	Read result;
-	for (;;) {
-		auto record = (*recording)->next();
-		REQUIRE(record);
-		if (!*record)
-			break;
-		result.records.push_back(std::move(**record));
-	}
-	result.skipped = (*recording)->skipped();
-	result.header = (*recording)->header();
-	return result;
+	return read_recording(folder.at("perf.data"));
 }
 
 File file_of(const Event& event)
@@ -206,7 +187,13 @@ TEST_CASE("forks, execs, ends and losses are read")
 	CHECK(std::get<PerfExit>(result.records[2]).tid == 8);
 	CHECK(std::get<PerfLost>(result.records[3]).records == 12);
 	CHECK(std::get<PerfLost>(result.records[4]).records == 13);
-	CHECK(std::get<PerfKernelSymbol>(result.records[5]).name == "bpf_prog_1");
+	const auto& program = std::get<KernelRegionEvent>(result.records[5]);
+	CHECK(program.time_ns == 6);
+	CHECK(program.change == KernelRegionChange::comes);
+	CHECK(program.region.start == 0xffffffffc0000000);
+	CHECK(program.region.bytes == 64);
+	CHECK(program.region.owner == "bpf");
+	CHECK(program.region.symbol == "bpf_prog_1");
 }
 
 TEST_CASE("other records that contradict themselves, or are unknown, are counted")

@@ -3,12 +3,14 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "tables/known/entry.h"
 #include "tables/table_builder.h"
 #include "unit/tables/lower.h"
 
 using namespace image;
 using uwind::Arch;
 using uwind::FileTable;
+using uwind::Row;
 using uwind::SframeSection;
 using uwind::SframeUse;
 using uwind::TableRows;
@@ -187,6 +189,29 @@ TEST_CASE("the vDSO's table comes from its image")
 	const auto table = uwind::build_file_table(*uwind::ElfFile::from_bytes(image), Arch::arm64);
 	REQUIRE(table);
 	CHECK(rows(*table) == "35 signal frame; 45 none");
+}
+
+TEST_CASE("a signal return's row begins one byte early, as return addresses are looked up, where nothing else is known")
+{
+	TableRows table;
+	table.rules.resize(3);
+	table.rules[0].kind = UW_RULE_NONE;
+	table.rules[1].kind = UW_RULE_SIGFRAME;
+	table.rules[2].kind = UW_RULE_FRAME;
+	const auto starts = [&](std::vector<Row> rows) {
+		table.rows = std::move(rows);
+		uwind::begin_signal_returns(table);
+		std::vector<std::uint64_t> result;
+		for (const Row& row : table.rows)
+			result.push_back(row.start);
+		return result;
+	};
+	using Starts = std::vector<std::uint64_t>;
+	CHECK(starts({{8, 0}, {32, 1}, {33, 1}, {42, 0}}) == Starts{8, 31, 33, 42});
+	CHECK(starts({{8, 0}, {31, 1}, {42, 0}}) == Starts{8, 31, 42}); // it does already
+	CHECK(starts({{8, 2}, {32, 1}, {42, 0}}) == Starts{8, 32, 42});
+	CHECK(starts({{31, 0}, {32, 1}, {42, 0}}) == Starts{31, 32, 42});
+	CHECK(starts({{32, 1}, {42, 0}}) == Starts{32, 42});
 }
 
 TEST_CASE("the running program has a table, and the module would take it")
