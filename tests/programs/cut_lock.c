@@ -18,11 +18,16 @@
 #include "work.h"
 
 #define NR_MAPPINGS 2000
-#define MOST_WAIT_S 0.4  /* the lock is held for up to a second */
+#define LONG_WAIT_S 0.4  /* the lock is held for up to a second */
+#define MOST_SHARE  0.4  /* of the time, in long waits: one lock may be taken right after the module has looked at it */
 #define MOST_STEP_S 0.05 /* between two looks at the clock: what is above that the processor stood still */
 #define NR_ERRNOS   135
 #define NR_CHILDREN 16
 #define MOST_CPUS   64
+
+struct waits {
+	double longest, sum; /* seconds; in sum are the long ones */
+};
 
 struct board {
 	volatile double ran[MOST_CPUS];  /* seconds that the processor did not stand still; 0: it is none of ours */
@@ -143,27 +148,30 @@ static void read_clocks(double now[MOST_CPUS])
 		now[cpu] = board->ran[cpu];
 }
 
-/* The longest that mapping the common file took. */
-static double longest_wait(double seconds)
+/* How long mapping the common file took. */
+static struct waits measure_waits(double seconds)
 {
+	struct waits waits = {};
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	double end = work_clock(CLOCK_MONOTONIC) + seconds, longest = 0, wait, before[MOST_CPUS];
+	double end = work_clock(CLOCK_MONOTONIC) + seconds, wait, before[MOST_CPUS];
 
 	be_first(50);
 	while (work_clock(CLOCK_MONOTONIC) < end) {
 		read_clocks(before);
 		munmap(mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), page);
 		wait = time_since(before);
-		longest = wait > longest ? wait : longest;
+		waits.longest = wait > waits.longest ? wait : waits.longest;
+		waits.sum += wait >= LONG_WAIT_S ? wait : 0;
 		usleep(1000);
 	}
-	return longest;
+	return waits;
 }
 
 int main(int argc, char **argv)
 {
-	double seconds = argc == 2 ? atof(argv[1]) : 0, longest;
+	double seconds = argc == 2 ? atof(argv[1]) : 0;
 	int fd = memfd_create("cut", MFD_CLOEXEC);
+	struct waits waits;
 	pid_t cutter;
 	char detail[64];
 
@@ -184,7 +192,7 @@ int main(int argc, char **argv)
 	while (!board->begun && waitpid(cutter, NULL, WNOHANG) == 0)
 		usleep(1000);
 	board->begun = 1; /* the children end, even if it has */
-	longest = longest_wait(seconds);
+	waits = measure_waits(seconds);
 	board->over = 1;
 	check("the file is cut off all the time", waitpid(cutter, NULL, WNOHANG) == 0, "its process has ended");
 	slow_cgroup_let_go();
@@ -192,10 +200,10 @@ int main(int argc, char **argv)
 	while (wait(NULL) > 0)
 		;
 	rmdir(SLOW_CGROUP);
-	snprintf(detail, sizeof(detail), "%.0f ms", 1e3 * longest);
-	printf("     %u sections were registered, %u refused; the longest wait was %s\n", board->results[0],
-	       board->results[EBUSY], detail);
-	check("others do not wait for whoever holds a lock of his own", longest < MOST_WAIT_S, detail);
+	snprintf(detail, sizeof(detail), "%.0f ms in long waits", 1e3 * waits.sum);
+	printf("     %u sections were registered, %u refused; %s; the longest wait was %.0f ms\n", board->results[0],
+	       board->results[EBUSY], detail, 1e3 * waits.longest);
+	check("others do not wait for whoever holds a lock of his own", waits.sum < MOST_SHARE * seconds, detail);
 	check("sections are registered, or refused", board->results[0] + board->results[EBUSY] == NR_CHILDREN,
 	      "another error");
 	return check_failures != 0;
