@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What make check says of a machine whose cases fail, hang or bring the kernel down: of machines that are only played, a line of
 # what each boot does. In the language of plays "b!" is a case that fails, "b?" one in which the machine is lost, "b#" one that says
-# "never again", "b:LINE" one while which the kernel says LINE.
+# "never again", "b:LINE" one while which the kernel says LINE. "boot:LINE" is a machine that says LINE and is lost before its first.
 #
 # Usage: check-verdicts.sh
 set -euo pipefail
@@ -24,8 +24,13 @@ run_vm() {
 	while [ "$1" != /root/cases/run-all.sh ]; do shift; done
 	shift
 	play=${PLAY[$((BOOTS - 1))]:-}
-	echo "KTAP version 1"
 	printf '[1.0] Linux version 6.1.0\n' >"$GUEST_OUT/console"
+	case $play in boot:*)
+		printf '[ 1.1] %b\n' "${play#boot:}" >>"$GUEST_OUT/console"
+		return 125
+		;;
+	esac
+	echo "KTAP version 1"
 	for name; do
 		number=$((number + 1))
 		said=$(tr ';' '\n' <<<"$play" | sed -n "s/^${name#*_}//p")
@@ -66,6 +71,8 @@ expect 3 '' amd64-6.1-20_b 'b?'
 expect 4 '' 'amd64-6.1-20_b amd64-6.1-40_d' 'b?' 'd!'
 expect 1 'WRONG 20_b' '' "b$OURS"
 expect 2 '' amd64-6.1-20_b "b$OTHER"
+expect 3 '' amd64-6.1-00_boot 'boot:nothing more'
+expect 2 'WRONG 00_boot' '' "boot${OURS}"
 expect 1 'FAIL 10_a FAIL 20_b FAIL 30_c FAIL 40_d' '' 'a!;b!;c!;d!'
 expect 4 'FAIL 10_a' amd64-6.1-20_b 'a!;b!' 'a!' 'a!'
 

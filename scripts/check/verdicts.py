@@ -60,10 +60,11 @@ class Guest:
         self.forget()
 
     def lose(self):
-        """The machine is gone, and with it the case that ran."""
-        if self.running:
-            print(f"{self.running}: the machine was lost", file=sys.stderr)
-            self.end(self.running, True)
+        """The machine is gone, and with it the case that ran, or its boot if it did not get to the first."""
+        begun = self.running or ("00_boot" if not self.verdicts else None)
+        if begun:
+            print(f"{begun}: the machine was lost", file=sys.stderr)
+            self.end(begun, True)
 
 
 def complaints_in(console):
