@@ -1,20 +1,18 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
-# What the cases share: failing with a sentence, waiting, the module, and rules about reports. Sourced, never run.
+# What the cases share beside common.sh: failing with a sentence, the module, and rules about reports. Sourced, never run.
 
 # shellcheck disable=SC2034,SC2119,SC2120  # used by the cases, with arguments
 PROGRAMS=/root/programs
 CASES=$(cd "$(dirname "$0")" && pwd)
-. "$CASES/module.sh"
+. "$CASES/common.sh"
 DELAYED_MODULE=/root/stall/uwind.ko # built with UWIND_STALL=1: kmod/stall.h
-PATIENCE=120                        # seconds until something that is waited for counts as not coming
 PROBES=/sys/kernel/tracing
 WORK=$(mktemp -d /tmp/case.XXXXXX)
 
 # What a case leaves besides, run-all.sh puts in order (renew.sh).
 trap 'rm -rf "$WORK"' EXIT
 exec 9>&2 # also where a command's errors are thrown away
-waiting=   # what for
 trap 'echo "not so: it ends in time, while it waits for: $waiting" >&9; exit 1' TERM
 cd "$WORK" || exit 1
 
@@ -39,18 +37,6 @@ want_status() {
 	shift 2
 	"$@" || got=$?
 	[ "$got" = "$wanted" ] || fail "$rule: exit status $got, not $wanted ($*)"
-}
-
-# until_true SECONDS COMMAND...: wait for it.
-until_true() {
-	tries=$(($1 * 10))
-	shift
-	waiting=$*
-	while ! "$@" >/dev/null 2>&1; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
-		sleep 0.1
-	done
 }
 
 gone() { ! kill -0 "$1" 2>/dev/null; }

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # What run-all.sh puts in order after each case, so that the next one depends on nothing but itself: processes, settings of the
 # kernel, tracing and the module. Sourced.
-. ./module.sh
+. ./common.sh
 
 CGROUPS=/sys/fs/cgroup
 # shellcheck disable=SC2034  # run-all.sh's
 CASE_GROUP=$CGROUPS/case
 TRACING=/sys/kernel/tracing
 TEST_MODULES='uwind_stress trace_reader rcu_reader'
-PATIENCE=120 # seconds until something counts as not ending
 
 # Settings that cases change, or the kernel by itself when it is slow.
 SETTINGS="$(echo /sys/devices/system/cpu/cpu[1-9]*/online)
@@ -35,21 +34,11 @@ remember() {
 	read_settings >"$first/settings"
 }
 
-# patiently COMMAND...: again and again until it succeeds; 1 if it never does.
-patiently() {
-	tries=$((PATIENCE * 10))
-	until "$@" 2>/dev/null; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
-		sleep 0.1
-	done
-}
-
 # All processes of the case, and of the groups that it has made. A group can be removed when nobody is in it.
 end_processes() {
 	for group in $(groups | grep -vxFf "$first/groups"); do
 		echo 1 >"$group/cgroup.kill"
-		patiently rmdir "$group" || { note "not so: nobody is left in $group: $(tr '\n' ' ' <"$group/cgroup.procs")" && return 1; }
+		until_true $PATIENCE rmdir "$group" || { note "not so: nobody is left in $group: $(tr '\n' ' ' <"$group/cgroup.procs")" && return 1; }
 	done
 	read -r now <$CGROUPS/cgroup.subtree_control
 	for controller in $now; do
@@ -64,7 +53,7 @@ put_settings_back() {
 	while IFS=: read -r file now; do
 		value=$(grep "^$file:" "$first/settings")
 		note "$file was left at $now"
-		patiently set_to "$file" "${value#*:}" || { note "not so: $file is ${value#*:} again" && return 1; }
+		until_true $PATIENCE set_to "$file" "${value#*:}" || { note "not so: $file is ${value#*:} again" && return 1; }
 	done <"$first/changed"
 }
 
@@ -85,7 +74,7 @@ renew_module() {
 	for module in $TEST_MODULES; do
 		[ ! -e "/sys/module/$module" ] || rmmod "$module"
 	done
-	patiently no_module || { note "not so: nothing holds the module: $(grep '^uwind ' /proc/modules)" && return 1; }
+	until_true $PATIENCE no_module || { note "not so: nothing holds the module: $(grep '^uwind ' /proc/modules)" && return 1; }
 	# shellcheck disable=SC2119  # without parameters
 	insert || { note "not so: the module can be inserted" && return 1; }
 }

@@ -4,9 +4,9 @@
 
 Usage: summary.py JUNIT [SECONDS]      exits with 1 if a test failed, or none passed
 A test that could not run because what it needs failed counts as failed. One that says how many cases it had (tests/unit/main.cpp)
-counts as so many. Cases that passed only when they were tried again alone
-are listed in the file "unsteady" beside JUNIT (machines.sh); more than three of them count as one failure. unsteady.json has
-them for programs. With SECONDS, which the run has taken, a file "verdict" beside JUNIT says in words and numbers what was tested.
+counts as so many. Cases that passed only when they were tried again alone are listed in the file "unsteady" beside JUNIT
+(machines.sh), and in unsteady.json for programs; more than three of them count as one failure. With SECONDS, which the run has
+taken, a file "verdict" beside JUNIT has the commit that was tested, and the numbers.
 """
 import collections
 import json
