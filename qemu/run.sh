@@ -24,7 +24,8 @@ usage() {
 		  --emulator SUITE         QEMU of that Debian suite, which may know more CPUs
 		  --cpus N                 default 2
 		  --memory MIB             default 2048, more if the guest's files need it
-		  --icount[=SHIFT]         guest time counts guest instructions, of 2^SHIFT ns each (default: 0)
+		  --icount[=SHIFT]         guest time counts guest instructions, of 2^SHIFT ns each (default: 0); with one processor
+		                           it knows no other: a guest with nothing to do goes on to its next timer
 		  --count ADDRESS+BYTES    how often each instruction in that memory is executed: DIR/counts; only with --out
 		  --append KERNELARGS      for the kernel's command line
 		  --disk MIB               an empty disk besides, for the guest to make a file system on: virtio
@@ -226,7 +227,9 @@ machine_args() {
 	arm64) ARGS+=(-machine "virt,gic-version=3" -cpu "${CPU:-$(arm64_cpu)}") && TTY=ttyAMA0 ;;
 	esac
 	if [ -n "$ICOUNT" ]; then
-		ARGS+=(-accel "tcg,thread=single$EACH" -icount "shift=$ICOUNT")
+		# Two processors, which take turns, would need two and a half times as long with that.
+		[ "$CPUS" != 1 ] || ICOUNT+=,sleep=off
+		ARGS+=(-accel "tcg,thread=single$EACH" -icount "shift=$ICOUNT" -rtc clock=vm)
 	else
 		ARGS+=(-accel "tcg,thread=multi$EACH")
 	fi
