@@ -12,7 +12,7 @@ import pytest
 
 import guest
 
-CPU = "/sys/devices/system/cpu/cpu1/online"
+CPU = guest.SECOND_PROCESSOR
 SOCKET_LIMIT = "/proc/sys/net/core/rmem_max"
 FROZEN = guest.CGROUPS / "frozen"
 WITHOUT_NET_ADMIN = ("setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin")

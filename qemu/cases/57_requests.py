@@ -21,7 +21,10 @@ SLEEPERS = 10
 
 @functools.cache
 def contexts():
-    """PREEMPT_RT has no softirqs but in threads; a kernel with KASAN has no NMIs in which work can be queued."""
+    """Those that another processor sends. PREEMPT_RT has no softirqs but in threads; a kernel with KASAN has no NMIs in which work
+    can be queued."""
+    if not guest.SECOND_PROCESSOR.exists():
+        return []
     names = ["hardirq"]
     if "PREEMPT_RT" not in os.uname().version:
         names.append("softirq")
@@ -31,8 +34,8 @@ def contexts():
 
 
 def kinds():
-    """The same, as the account has them."""
-    return ["task", "irq"] + [name for name in contexts() if name != "hardirq"]
+    """The same, as the account has them, and that of the tasks themselves."""
+    return ["task"] + ["irq" if name == "hardirq" else name for name in contexts()]
 
 
 class Account:

@@ -139,9 +139,9 @@ def test_events_that_come_too_fast_are_counted(start_recording):
 POPULATE = "import mmap; mmap.mmap(-1, 4096 * mmap.PAGESIZE, flags=mmap.MAP_SHARED | 0x8000)"
 
 
-def test_what_finds_its_ring_full_is_counted(set_file):
+@pytest.mark.usefixtures("one_processor")
+def test_what_finds_its_ring_full_is_counted():
     """On the only processor nobody sends anything as long as a thread with a real-time priority allocates pages."""
-    set_file("/sys/devices/system/cpu/cpu1/online", 0)
     guest.run("uwind", "record", "-e", "kmem:mm_page_alloc", "--kernel-stacks", "-o", "full.json", "--", "chrt", "-f", 50, "python3", "-c",
               POPULATE)
     report = guest.checked_report("full.json")
@@ -150,11 +150,11 @@ def test_what_finds_its_ring_full_is_counted(set_file):
     assert len(report.json["samples"]) + lost >= 4096
 
 
+@pytest.mark.skipif(not guest.SECOND_PROCESSOR.exists(), reason="needs two processors")
 def test_a_processor_that_comes_back_counts_again(start_recording, set_file):
-    online = "/sys/devices/system/cpu/cpu1/online"
     recording = start_recording("online", "-a", "-e", "sched:sched_switch").wait_begun()
-    set_file(online, 0)
-    guest.write(online, 1)
+    set_file(guest.SECOND_PROCESSOR, 0)
+    guest.write(guest.SECOND_PROCESSOR, 1)
     before = guest.status()["requested"]
     process = guest.subprocess.Popen(["taskset", "-c", "1", VICTIM, "switches", "500"], stdout=guest.subprocess.DEVNULL)
     assert process.wait() == 0

@@ -68,6 +68,13 @@ def set_file():
 
 
 @pytest.fixture
+def one_processor(set_file):
+    """Only one is awake until the test ends."""
+    if guest.SECOND_PROCESSOR.exists():
+        set_file(guest.SECOND_PROCESSOR, 0)
+
+
+@pytest.fixture
 def set_parameter(set_file):
     """set_parameter(NAME, VALUE): the module's, until the test ends."""
     return lambda name, value: set_file(guest.parameter(name), value)

@@ -16,6 +16,7 @@ CASES = pathlib.Path(__file__).resolve().parent
 PROGRAMS = pathlib.Path("/root/programs")
 PARAMETERS = pathlib.Path("/sys/module/uwind/parameters")
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
+SECOND_PROCESSOR = pathlib.Path("/sys/devices/system/cpu/cpu1/online")  # if there is one
 RMMOD_LIMIT_MS = int(os.environ.get("RMMOD_LIMIT_MS", "1000"))
 PATIENCE = 120  # seconds until something that is waited for counts as not coming
 NEVER_AGAIN = "never again: "  # before what only wrong code brings about (README.md)
