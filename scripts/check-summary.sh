@@ -63,11 +63,11 @@ unsteady:
 TEXT
 )
 unsteady 20_sample 30_fork 40_self 50_ioctl
-if scripts/check/summary.py "$work/junit.xml" 12 >"$work/said"; then
+if scripts/check/summary.py "$work/junit.xml" check 12 >"$work/said"; then
 	echo "summary.py succeeds although four cases are unsteady"
 	exit 1
 fi
 grep -q '^1 passed, 1 failed$' "$work/said"
 python3 -c 'import json, sys; assert [case["case"] for case in json.load(open(sys.argv[1]))][3] == "amd64-6.1-50_ioctl"' "$work/unsteady.json"
-diff <(sed 1,2d "$work/verdict") <(printf '%s\n' 'passed 1' 'failed 1' 'skipped 1' 'unsteady 4' 'seconds 12')
+diff <(sed 1,2d "$work/verdict") <(printf '%s\n' 'tests check' 'passed 1' 'failed 1' 'skipped 1' 'unsteady 4' 'seconds 12')
 grep -qE '^commit [0-9a-f]{40}$' "$work/verdict"

@@ -7,8 +7,8 @@
 #        [GROUP=…] [WORK=…] [HZ=…] [RENEW=1] check.sh bench-vm ARCH KERNEL    some groups, programs or rates
 #        check.sh step NAME COMMAND...    one test of CTest (tests/suite.cmake), its output in out/check/NAME.log
 #        check.sh list FUNCTION...        the words that CTest's tests are made from
-# All of them are in out/check/junit.xml; out/check/verdict names the commit, and how many passed. A part of long and matrix has a
-# folder of its own there; its out/check/PART/results has a line for each step (steps.sh).
+# All of them are in out/check/junit.xml; out/check/verdict says which tests, of which commit, and how many passed. A part of long
+# and matrix has a folder of its own there; its out/check/PART/results has a line for each step (steps.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -47,7 +47,7 @@ prepare_ctest() {
 # One test more than there are processors: emulated machines wait, too.
 run_ctest() { # PRESET
 	ctest --preset "$1" -j $((JOBS + 1)) --test-output-truncation head --output-junit "$OUT/junit.xml" || true
-	scripts/check/summary.py "$OUT/junit.xml" $SECONDS
+	scripts/check/summary.py "$OUT/junit.xml" "$1" $SECONDS
 }
 
 main() {

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Counts what CTest wrote as JUnit: names what failed and what was skipped, and ends with "N passed, N failed".
 
-Usage: summary.py JUNIT [SECONDS]      exits with 1 if a test failed, or none passed
+Usage: summary.py JUNIT [PRESET SECONDS]      exits with 1 if a test failed, or none passed
 A test that could not run because what it needs failed counts as failed. One that says how many cases it had (tests/unit/main.cpp)
 counts as so many. Cases that passed only when they were tried again alone are listed in the file "unsteady" beside JUNIT
-(machines.sh), and in unsteady.json for programs; more than three of them count as one failure. With SECONDS, which the run has
-taken, a file "verdict" beside JUNIT has the commit that was tested, and the numbers.
+(machines.sh), and in unsteady.json for programs; more than three of them count as one failure. With the preset of CTest that ran,
+and the seconds that it took, a file "verdict" beside JUNIT has these, the commit that was tested, and the numbers.
 """
 import collections
 import json
@@ -102,8 +102,8 @@ def main():
     passed, failed, skipped = count(groups)
     failed = failed + (len(unsteady) > UNSTEADY_MOST) or int(not cases)
     if len(sys.argv) > 2:
-        write_verdict(junit.parent / "verdict", passed=passed, failed=failed, skipped=skipped, unsteady=len(unsteady),
-                      seconds=sys.argv[2])
+        write_verdict(junit.parent / "verdict", tests=sys.argv[2], passed=passed, failed=failed, skipped=skipped,
+                      unsteady=len(unsteady), seconds=sys.argv[3])
     print(f"{skipped} skipped")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
