@@ -15,7 +15,7 @@ done
 
 ARCH=${1:?usage: check-trouble.sh ARCH}
 OUT=$PWD/out/trouble
-MACHINE=$OUT/vm-$ARCH-6.1
+MACHINE=vm-$ARCH-6.1
 # shellcheck disable=SC2034  # run_vm's
 FOR_GUEST='--watch 20'
 for file in tests/faulty/cases/*; do FOR_GUEST+=" --add $file:/root/cases/"; done
@@ -26,7 +26,7 @@ cases_of() { printf '%s\n' 00_boot 10_leaves 11_sees 12_panics 13_killed 14_halt
 machine_of_boot() { pgrep -f "^qemu-system.*file:$1/console "; }
 
 # first_boot_in CASE: the folder of the first boot that has begun it.
-first_boot_in() { grep -l "^# $1 is expected" "$MACHINE"/*/log 2>/dev/null | sort -V | head -n 1; }
+first_boot_in() { grep -l "^# $1 is expected" "$OUT/$MACHINE"/*/log 2>/dev/null | sort -V | head -n 1; }
 
 # strike CASE SIGNAL: the machine of the first boot that has begun it.
 strike() {
@@ -41,8 +41,8 @@ strike 13_killed KILL &
 strike 14_halted STOP &
 # shellcheck disable=SC2046  # words
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
-vm_boot "$ARCH" 6.1 | tee "$OUT/vm-$ARCH-6.1.log" | grep -E '^(boot|not so|run.sh)'
-last_verdicts "$ARCH" 6.1 | sed 's/ [0-9]*$//' >"$OUT/found"
+vm_boot "$MACHINE" | tee "$OUT/$MACHINE.log" | grep -E '^(boot|not so|run.sh)'
+last_verdicts "$MACHINE" | sed 's/ [0-9]*$//' >"$OUT/found"
 cut -d' ' -f1,2 "$OUT/unsteady" >>"$OUT/found" || true
 diff - "$OUT/found" <<END
 ok 00_boot

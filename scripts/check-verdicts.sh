@@ -53,8 +53,8 @@ expect() {
 	local wanted="boots $1; not ok: $2; unsteady: $3" got
 	PLAY=("${@:4}")
 	: >"$OUT/unsteady"
-	vm_boot amd64 6.1 >"$OUT/vm-amd64-6.1.log" 2>&1
-	got="boots $BOOTS; not ok: $(last_verdicts amd64 6.1 | sed -n '/^ok/!s/ [0-9]*$//p' | xargs); unsteady: $(cut -d' ' -f1 "$OUT/unsteady" | xargs)"
+	vm_boot vm-amd64-6.1 >"$OUT/vm-amd64-6.1.log" 2>&1
+	got="boots $BOOTS; not ok: $(last_verdicts vm-amd64-6.1 | sed -n '/^ok/!s/ [0-9]*$//p' | xargs); unsteady: $(cut -d' ' -f1 "$OUT/unsteady" | xargs)"
 	[ "$got" = "$wanted" ] || BROKEN=1
 	[ "$got" = "$wanted" ] || printf 'play: %s\nsays:  %s\nwants: %s\n' "${*:4}" "$got" "$wanted"
 }
@@ -78,8 +78,8 @@ expect 4 'FAIL 10_a' amd64-6.1-20_b 'a!;b!' 'a!' 'a!'
 
 # What a verdict of a case says, and where.
 PLAY=("b$OTHER" 'b!' 'b!')
-vm_boot amd64 6.1 >"$OUT/vm-amd64-6.1.log" 2>&1
-if said=$(vm_verdict amd64 6.1 20_b); then BROKEN=1; fi
+vm_boot vm-amd64-6.1 >"$OUT/vm-amd64-6.1.log" 2>&1
+if said=$(vm_verdict vm-amd64-6.1 20_b); then BROKEN=1; fi
 grep -q "^FAIL 20_b 7 ($OUT/vm-amd64-6.1/3)$" <<<"$said" || { BROKEN=1 && echo "$said"; }
-vm_verdict amd64 6.1 30_c >/dev/null || BROKEN=1
+vm_verdict vm-amd64-6.1 30_c >/dev/null || BROKEN=1
 exit $BROKEN

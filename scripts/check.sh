@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The tests: those of CTest, which counts them, and the longer ones in parts.
 #
-# Usage: check.sh all | lint | bench | bench-vm ARCH KERNEL | vm ARCH KERNEL | long [PART] | matrix [PART] | build ARCH [KERNEL]
+# Usage: check.sh all | check-vm | lint | bench | bench-vm ARCH KERNEL | vm ARCH KERNEL | long [PART] | matrix [PART] | build ARCH [KERNEL]
 #        [RUNS=1] [RENEW=1] check.sh bench    RENEW: a new baseline, of three runs at least
 #        [GROUP=…] [WORK=…] [HZ=…] [RENEW=1] check.sh bench-vm ARCH KERNEL    some groups, programs or rates
 #        check.sh step NAME COMMAND...    one test of CTest (tests/suite.cmake), its output in out/check/NAME.log
@@ -17,7 +17,6 @@ cd "$(dirname "$0")/.."
 # shellcheck disable=SC2034  # used by what is sourced
 {
 	OUT=$PWD/out/check
-	FUZZ_SECONDS=${FUZZ_SECONDS:-10}
 	JOBS=$(nproc)
 	HOST=$(host_arch)
 }
@@ -84,7 +83,7 @@ main() {
 	esac
 	begin
 	case $verb in
-	all | lint)
+	all | check-vm | lint)
 		prepare_ctest
 		run_ctest "${verb/#all/check}"
 		return

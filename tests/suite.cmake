@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every test of the project as a test of CTest: the unit tests by file, everything else as a function of scripts/check/.
 #
-# Labels: unit, lint, build, vm, fuzz, truth; long and matrix, which `ctest --preset check` leaves out.
+# Labels: unit, lint, build, vm, fuzz, truth; full, long and matrix, which `ctest --preset check` leaves out.
 set(unit_files ${CMAKE_CURRENT_BINARY_DIR}/unit_files.cmake)
 add_custom_command(TARGET unit_tests POST_BUILD VERBATIM
   COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:unit_tests> -D OUTPUT=${unit_files} -P ${CMAKE_CURRENT_SOURCE_DIR}/add_unit_tests.cmake)
@@ -42,17 +42,19 @@ function(uwind_list result)
 endfunction()
 
 # A machine boots and runs its cases, in more boots than one if it must; each case is a test that reads what the machine said of it.
-function(uwind_machine arch kernel seconds)
-  set(machine vm-${arch}-${kernel})
+# Its set is vm, of make check, or full, of make check-vm (scripts/check/machines.sh).
+function(uwind_machine set arch kernel seconds)
+  set(machine ${set}-${arch}-${kernel})
+  string(REGEX REPLACE "^vm-" "" cases_prefix ${machine})
   set(needs build-tools-${arch} build-truth-${arch} build-programs-${arch} build-kmod-${arch}-${kernel} build-test-kmod-${arch}-${kernel})
-  if(TEST build-stall-kmod-${arch}-${kernel})
+  if(set STREQUAL "full" AND TEST build-stall-kmod-${arch}-${kernel})
     list(APPEND needs build-stall-kmod-${arch}-${kernel})
   endif()
-  uwind_check(${machine} GIVES ${machine} SECONDS ${seconds} LABELS vm NEEDS ${needs} LOCKS machine-${arch}
-    RUN for_kernel ${arch} ${kernel} vm_boot ${arch} ${kernel})
-  uwind_list(cases cases_of ${arch} ${kernel})
+  uwind_check(${machine} GIVES ${machine} SECONDS ${seconds} LABELS ${set} NEEDS ${needs} LOCKS machine-${arch}
+    RUN for_kernel ${arch} ${kernel} vm_boot ${machine})
+  uwind_list(cases cases_of ${machine})
   foreach(case ${cases})
-    uwind_check(${arch}-${kernel}-${case} SECONDS 0 LABELS vm NEEDS ${machine} RUN vm_verdict ${arch} ${kernel} ${case})
+    uwind_check(${cases_prefix}-${case} SECONDS 0 LABELS ${set} NEEDS ${machine} RUN vm_verdict ${machine} ${case})
   endforeach()
 endfunction()
 
@@ -67,21 +69,22 @@ foreach(arch amd64 arm64)
     uwind_list(stalled stalled_kernels ${arch})
     if(kernel IN_LIST stalled)
       uwind_build(build-stall-kmod-${arch}-${kernel} 30 for_kernel ${arch} ${kernel} build_stall_kmod ${arch} ${kernel})
+      set_tests_properties(build-stall-kmod-${arch}-${kernel} PROPERTIES LABELS "build;full")
     endif()
   endforeach()
 endforeach()
 uwind_build(build-fuzz 60 build_fuzz)
-uwind_build(build-bench 20 build_bench)
 
 foreach(arch amd64 arm64)
   foreach(kernel ${kernels})
     if(kernel STREQUAL "6.1")
-      uwind_machine(${arch} ${kernel} 700)
+      uwind_machine(vm ${arch} ${kernel} 300)
+      uwind_machine(full ${arch} ${kernel} 1200)
     else()
-      uwind_machine(${arch} ${kernel} 250)
+      uwind_machine(vm ${arch} ${kernel} 100)
+      uwind_machine(full ${arch} ${kernel} 200)
     endif()
   endforeach()
-  uwind_check(demo-${arch} SECONDS 1 LABELS vm NEEDS vm-${arch}-6.1 RUN assert_demo ${arch})
 endforeach()
 uwind_check(restarted SECONDS 15 LABELS vm NEEDS build-kmod-amd64-6.1 LOCKS machine-amd64 RUN restarted_guest)
 
@@ -96,7 +99,6 @@ uwind_check(shellcheck SECONDS 15 LABELS lint RUN lint_shell)
 uwind_check(pages SECONDS 5 LABELS lint NEEDS build-tools-${host} RUN scripts/check-pages.py build/${host}/daemon)
 uwind_check(tidy SECONDS 500 ALL_PROCESSORS LABELS lint long RUN lint_tidy)
 
-uwind_check(clean-amd64-6.1 SECONDS 25 RUN build_clean amd64 6.1)
 uwind_check(refused-cfi SECONDS 5 RUN refuse_cfi)
 uwind_check(perf-events SECONDS 30 RUN unit_test perf)
 uwind_check(perf-tracepoints SECONDS 10 RUN unit_test perf-tracepoints)
@@ -104,7 +106,6 @@ uwind_check(kernel-filters SECONDS 10 RUN unit_test kernel-filters)
 uwind_check(summary SECONDS 1 RUN scripts/check-summary.sh)
 uwind_check(verdicts SECONDS 3 RUN scripts/check-verdicts.sh)
 uwind_check(bench-table SECONDS 2 RUN scripts/check-bench.sh)
-uwind_check(bench-agree SECONDS 1 NEEDS build-bench RUN build/bench/tests/bench_walk agree)
 uwind_check(fetch SECONDS 10 RUN scripts/check-fetch.sh)
 uwind_check(install SECONDS 5 NEEDS build-tools-${host} RUN scripts/check-install.sh build/${host})
 
@@ -117,7 +118,7 @@ uwind_check(truth-matrix SECONDS 10 LABELS truth NEEDS build-truth-amd64 RUN mat
 
 uwind_list(targets fuzz_targets)
 foreach(target ${targets})
-  uwind_check(${target} SECONDS 12 LABELS fuzz NEEDS build-fuzz RUN fuzz_briefly ${target})
+  uwind_check(${target} SECONDS 5 LABELS fuzz NEEDS build-fuzz RUN fuzz_briefly ${target})
 endforeach()
 
 # What is longer, in parts of at most twenty minutes. They keep their verdicts by content (scripts/check/parts.sh).

@@ -14,20 +14,20 @@ lint_tidy() {
 	find daemon -name '*.cpp' -print0 | xargs -0 -P "$JOBS" -n 4 clang-tidy -p build/check --quiet
 }
 
-run_fuzz() { # TARGET SECONDS [RUNS]
+run_fuzz() { # TARGET OPTION...
 	local corpus=tests/fuzz/corpus/${1#fuzz_} work=$OUT/corpus/$1
 	mkdir -p "$work"
-	nice "build/fuzz/tests/$1" -max_total_time="$2" -runs="${3:--1}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-		-artifact_prefix="$OUT/$1-" "$work" "$corpus"
+	nice "build/fuzz/tests/$1" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$OUT/$1-" "${@:2}" "$work" "$corpus"
 }
 
-fuzz_briefly() { run_fuzz "$1" "$FUZZ_SECONDS"; } # TARGET
+# What is in the corpus, and the same inputs besides each time.
+fuzz_briefly() { run_fuzz "$1" -seed=1 -runs=20000 -timeout=60; } # TARGET
 
 # The last third of the time finds no new edge.
 saturate_fuzz() { # TARGET SECONDS
 	local log=$OUT/$1-last-third before after
-	run_fuzz "$1" $(($2 * 2 / 3))
-	run_fuzz "$1" $(($2 / 3)) 2>&1 | tee "$log"
+	run_fuzz "$1" -max_total_time=$(($2 * 2 / 3))
+	run_fuzz "$1" -max_total_time=$(($2 / 3)) 2>&1 | tee "$log"
 	before=$(sed -n 's/^#[0-9]*\tINITED *cov: \([0-9]*\) .*/\1/p' "$log")
 	after=$(sed -n 's/^#[0-9]*\tDONE *cov: \([0-9]*\) .*/\1/p' "$log")
 	echo "edges after two thirds: $before, at the end: $after"

@@ -11,13 +11,14 @@ long_part() { # PART
 		;;
 	fuzz-sframe | fuzz-rows | fuzz-walk)
 		step build-fuzz build_fuzz
-		if passed build-fuzz; then step "$1" run_fuzz "${1/-/_}" 1200 20000000; fi
+		if passed build-fuzz; then step "$1" run_fuzz "${1/-/_}" -max_total_time=1200 -runs=20000000; fi
 		;;
 	figures)
 		step packages scripts/setup.sh figures.list
 		step build-unit build_unit
 		step code code_figures
 		step instructions instruction_figures
+		step bench-agree build/bench/tests/bench_walk agree
 		step decoders decoder_figures
 		grep -h '^figure:' "$OUT"/{code,instructions,decoders}.log
 		;;
@@ -64,7 +65,7 @@ long_part() { # PART
 		;;
 	unload-*) # 100 cycles with all that may delay it: 17 minutes
 		arch=${1#unload-} kernel=${1#unload-*-}
-		COUNTED=1 vm_part "${arch%%-*}" "$kernel" 60_unload "CYCLES=${CYCLES:-10}" "HELD_CYCLES=${CYCLES:-100}" CASE_LIMIT=4000
+		COUNTED=2 vm_part "${arch%%-*}" "$kernel" 60_unload "CYCLES=${CYCLES:-10}" "HELD_CYCLES=${CYCLES:-100}" CASE_LIMIT=4000
 		grep -h 'longest rmmod' "$OUT/vm-${arch%%-*}-$kernel.log" || true
 		;;
 	stopped-amd64 | stopped-arm64) vm_part "${1#*-}" 6.1 34_stopped STOPS=500 ;;
