@@ -34,7 +34,7 @@ arch_of() { # MACHINE
 kernel_of() { echo "${1#*-*-}"; } # MACHINE
 
 # The main job and its end, on the oldest kernel and on the others.
-GATE_CASES='10_register 20_sample 28_uprobes 30_fork 31_exec 32_dlopen 40_self 50_ioctl 57_requests 60_unload 61_events 66_functions 70_daemon 80_status 90_demo'
+GATE_CASES='10_register 20_sample 28_uprobes 30_fork 31_exec 32_dlopen 40_self 50_ioctl 57_requests 60_unload 61_events 66_call_sites 66_function_names 66_functions 70_daemon 80_status 90_demo'
 GATE_CASES_LATER='20_sample 28_uprobes 37_shadow 58_bpf 60_unload 66_functions'
 
 # What is long and tells nothing of an architecture runs on one of them; check-matrix runs all on both.
@@ -44,7 +44,7 @@ ON_ARM64='25_names 26_doctor 34_stopped 36_trouble 52_strangers 59_sessions 70_d
 left_out() { case $1 in amd64) echo "$ON_ARM64" ;; arm64) echo "$ON_AMD64" ;; esac; } # ARCH
 
 # Tables of each sort, samples, probes, files that are mapped over others, and the end of the module: what a kernel's version can break.
-QUICK_CASES='10_register 20_sample 28_uprobes 32_dlopen 37_shadow 40_self 58_bpf 60_unload 66_functions'
+QUICK_CASES='10_register 20_sample 28_uprobes 32_dlopen 37_shadow 40_self 58_bpf 60_unload 66_call_sites 66_function_names 66_functions'
 
 # All but those that the other architecture has, the demo last.
 all_cases() { # ARCH
