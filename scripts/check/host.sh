@@ -17,11 +17,11 @@ lint_tidy() {
 run_fuzz() { # TARGET OPTION...
 	local corpus=tests/fuzz/corpus/${1#fuzz_} work=$OUT/corpus/$1
 	mkdir -p "$work"
-	nice "build/fuzz/tests/$1" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$OUT/$1-" "${@:2}" "$work" "$corpus"
+	"build/fuzz/tests/$1" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$OUT/$1-" "${@:2}" "$work" "$corpus"
 }
 
 # What is in the corpus, and the same inputs besides each time.
-fuzz_briefly() { run_fuzz "$1" -seed=1 -runs=20000 -timeout=60; } # TARGET
+fuzz_briefly() { run_fuzz "$1" -seed=1 -runs=10000 -timeout=60; } # TARGET
 
 # The last third of the time finds no new edge.
 saturate_fuzz() { # TARGET SECONDS
