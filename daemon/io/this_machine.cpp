@@ -55,7 +55,7 @@ std::string listed_module(const std::string& dependencies)
 
 } // namespace
 
-KernelName ThisMachine::kernel()
+RunningKernel ThisMachine::kernel()
 {
 	utsname name{};
 	::uname(&name);

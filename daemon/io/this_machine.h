@@ -8,7 +8,7 @@ namespace uwind {
 
 class ThisMachine : public Surroundings {
 public:
-	KernelName kernel() override;
+	RunningKernel kernel() override;
 	Result<std::string> kernel_options() override;
 	Result<std::string> read(const std::string& path) override;
 	bool exists(const std::string& path) override;

@@ -12,7 +12,7 @@
 
 namespace uwind {
 
-struct KernelName {
+struct RunningKernel {
 	std::string release; // as uname -r
 	std::string machine; // as uname -m
 };
@@ -45,7 +45,7 @@ class Surroundings {
 public:
 	virtual ~Surroundings() = default;
 
-	virtual KernelName kernel() = 0;
+	virtual RunningKernel kernel() = 0;
 	// The text of the kernel's configuration. ENOENT: not found.
 	virtual Result<std::string> kernel_options() = 0;
 	// The text of a small file, as in /proc and /sys.

@@ -19,7 +19,7 @@ constexpr char all_options[] = "CONFIG_MODULES=y\nCONFIG_NET=y\nCONFIG_PERF_EVEN
 // A machine that has everything: a test takes away what it is about.
 class FakeSurroundings : public Surroundings {
 public:
-	KernelName kernel() override { return kernel_; }
+	RunningKernel kernel() override { return kernel_; }
 	Result<std::string> kernel_options() override { return options_; }
 	Result<std::string> read(const std::string& path) override
 	{
@@ -39,7 +39,7 @@ public:
 
 	void unload() { present_.erase("/sys/module/uwind"), devices_.clear(); }
 
-	KernelName kernel_{"6.1.0-56-amd64", "x86_64"};
+	RunningKernel kernel_{"6.1.0-56-amd64", "x86_64"};
 	Result<std::string> options_ = std::string(all_options);
 	std::map<std::string, std::string> files_{
 		{"/sys/kernel/security/lockdown", "[none] integrity confidentiality\n"},
