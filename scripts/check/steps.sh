@@ -39,13 +39,14 @@ try_step() {
 	("${@:2}") >"$log" 2>&1 </dev/null
 }
 
-# lone_step NAME COMMAND...: a test of CTest, which counts. Its output is in a log; what fails says why, and what is skipped.
+# lone_step NAME COMMAND...: a test of CTest, which counts. Its output is in a log; what fails says why, what is skipped, too, and
+# what had several cases how many (summary.py).
 lone_step() {
 	local status=0
 	mkdir -p "$OUT"
 	try_step "$@" || status=$?
 	case $status in
-	0) ;;
+	0) tail -n 1 "$OUT/$1.log" | grep '^cases: ' || true ;;
 	"$SKIPPED") tail -n 1 "$OUT/$1.log" ;;
 	*)
 		reason_in "$OUT/$1.log"
