@@ -142,7 +142,7 @@ try_alone() { # MACHINE CASE
 		boot "$@" || return 0
 		case $(last_verdicts "$1" | grep -E "^[a-zA-Z]+ $2 ") in
 		ok* | skip*)
-			printf '%s %s %s %s\n' "${1#vm-}-$2" $try "${first#"$PWD"/}" "out/check/$1/$BOOTS" >>"$OUT/unsteady"
+			printf '%s %s %s %s\n' "${1#vm-}-$2" $try "${first#"$PWD"/}" "${OUT#"$PWD"/}/$1/$BOOTS" >>"$OUT/unsteady"
 			return
 			;;
 		WRONG*) return ;;
@@ -178,7 +178,7 @@ vm_verdict() { # MACHINE CASE
 	fi
 	result=$(grep -E "^[a-zA-Z]+ $2 " "$folder/verdicts")
 	LC_ALL=C awk -v name="$2" '/^# [0-9]+_[a-z0-9_]+ is expected/ { shown = $2 == name } shown; /^(not )?ok / { shown = 0 }' "$folder/log"
-	if [ "$2" = 90_demo ]; then cat "$folder/demo.log"; fi
+	if [ "$2" = 90_demo ] && [ -e "$folder/demo.log" ]; then cat "$folder/demo.log"; fi
 	LC_ALL=C awk -f qemu/complaints.awk "$folder/console" | sed -n "s/^$2\t[a-z]*\t/the kernel: /p"
 	echo "${result#skip "$2" } (${folder#"$PWD"/})"
 	case $result in
