@@ -68,6 +68,6 @@ fuzz_targets() { find tests/fuzz -name 'fuzz_*.cpp' -printf '%f\n' 2>/dev/null |
 build_fuzz() {
 	local targets
 	mapfile -t targets < <(fuzz_targets)
-	configure fuzz build/fuzz
-	ninja -C build/fuzz "${targets[@]}"
+	configure check build/check
+	ninja -C build/check "${targets[@]}"
 }

@@ -19,7 +19,7 @@ run_fuzz() { # TARGET OPTION...
 	local corpus=tests/fuzz/corpus/${1#fuzz_} work=$OUT/corpus/$1 fixed=()
 	mkdir -p "$work"
 	if setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
-	"${fixed[@]}" "build/fuzz/tests/$1" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$OUT/$1-" "${@:2}" "$work" "$corpus"
+	"${fixed[@]}" "build/check/tests/$1" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$OUT/$1-" "${@:2}" "$work" "$corpus"
 }
 
 # What is in the corpus, and the same inputs besides each time: what it finds itself is not looked for in its folder, by the clock.

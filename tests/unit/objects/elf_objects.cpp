@@ -45,7 +45,8 @@ std::vector<NmSymbol> nm(const std::string& arguments)
 		std::istringstream fields(line);
 		std::string address, bytes, type, name;
 		fields >> address >> bytes >> type >> name;
-		if (!name.empty() && type.find_first_of("tTwWi") == 0)
+		// To nm(1) a weak variable of the sanitizers is no different.
+		if (!name.empty() && type.find_first_of("tTwWi") == 0 && name != "__sancov_lowest_stack")
 			symbols.push_back(
 				{*parse_number(address, 16), *parse_number(bytes, 16), name.substr(0, name.find('@'))});
 	}

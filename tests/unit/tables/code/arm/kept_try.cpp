@@ -23,7 +23,7 @@ const std::vector<std::uint8_t> code{0x10, 0xb5, 0x00, 0xf0, 0x03, 0xf8, 0x10,
 struct Reader {
 	const uwind::ArmText text{code, start};
 	uwind::ArmProof proof{text};
-	const std::vector<std::uint32_t> elsewhere;
+	const std::vector<std::uint32_t> elsewhere{};
 	uwind::ArmPaths paths{text, proof, elsewhere};
 
 	std::unique_ptr<ArmKeptTry> scouted(std::size_t entries = room)
