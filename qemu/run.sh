@@ -34,6 +34,7 @@ usage() {
 		  --no-module              without the module; uwind and uwindd are there only if already built, on a disk not at all
 		  --add HOST[:GUEST]       a file or folder for the guest, default into /root (repeatable)
 		  --pkg PACKAGE[:ARCH]     a Debian package for the guest, with its dependencies (repeatable)
+		  --fetch                  get what the machine is made of besides uwind, and run nothing
 		  --timeout S              seconds from switching on, default 600
 		  --watch S                the machine is lost if it gives no sign of life for so many seconds while the command runs
 		  --out DIR                receives console and what the command leaves in /out
@@ -53,7 +54,7 @@ number() { [[ $2 =~ ^[1-9][0-9]*$ ]] || bad_usage "$1 wants a number, not '$2'";
 
 defaults() {
 	ARCH=$(host_arch) KERNEL=6.1 CPU='' CPUS=2 MEMORY='' ICOUNT='' APPEND='' MODULE=1 TIMEOUT=600 OUT=''
-	DISK='' SUITE='' EMULATOR='' COUNT='' WATCH=''
+	DISK='' SUITE='' EMULATOR='' COUNT='' WATCH='' FETCH=''
 	MONITOR=() ADD=() PKG=()
 }
 
@@ -96,6 +97,7 @@ parse() {
 		--help | -h) usage && exit 0 ;;
 		--icount) ICOUNT=0 && shift ;;
 		--no-module) MODULE=0 && shift ;;
+		--fetch) FETCH=1 && shift ;;
 		--*=*) set_option "${1%%=*}" "${1#*=}" && shift ;;
 		*)
 			[ $# -ge 2 ] || bad_usage "$1 wants a value"
@@ -104,7 +106,7 @@ parse() {
 		esac
 	done
 	COMMAND=("$@")
-	[ $# -gt 0 ] || bad_usage "no command after --"
+	[ $# -gt 0 ] || [ -n "$FETCH" ] || bad_usage "no command after --"
 	[ -z "$COUNT" ] || [ -n "$OUT" ] || bad_usage "--count leaves its numbers in --out DIR, which is missing"
 }
 
@@ -180,6 +182,11 @@ add_disk() {
 	[ -n "$DISK" ] || return 0
 	truncate -s "${DISK}M" "$WORK/disk"
 	ARGS+=(-drive "if=virtio,format=raw,file=$WORK/disk")
+}
+
+fetch_parts() {
+	local segments root
+	assemble_root
 }
 
 # Sets segments, and root: beside what the guest's root is made of lies a folder root/.
@@ -388,6 +395,10 @@ main() {
 	defaults
 	parse "$@"
 	check_host
+	if [ -n "$FETCH" ]; then
+		fetch_parts
+		return
+	fi
 	trap cleanup EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP

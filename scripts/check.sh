@@ -38,8 +38,12 @@ lock_tree() {
 
 # What CTest cannot do, as it needs it: the machine's packages, and the unit tests, whose files it asks for.
 prepare_ctest() {
+	local ahead
 	step setup scripts/setup.sh
+	fetch_ahead >"$OUT/fetch-ahead.log" 2>&1 </dev/null &
+	ahead=$!
 	step build-unit build_unit
+	wait "$ahead" || true
 	all_passed || finish
 }
 

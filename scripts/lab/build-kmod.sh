@@ -4,6 +4,7 @@
 # The compiler is that of the kernel's own Debian suite, in a root of that suite unless it is this machine's.
 #
 # Usage: build-kmod.sh ARCH VERSION OUTDIR [MAKE-ARGUMENT...]     UWIND_KMOD=DIR takes another source folder
+#        build-kmod.sh --fetch ARCH VERSION                       the kernel and its compilers alone
 # OUTDIR receives a copy of the source, so that the source tree stays clean; a second run builds only what changed.
 # Kbuild gets the folder of the UAPI header in UWIND_INCLUDE, and what VERSION says in UWIND_VERSION.
 set -euo pipefail
@@ -45,10 +46,15 @@ compile_here() {
 }
 
 # The compiler's name is the kernel's: a suite's usual one may be newer.
-compile_in_root() {
-	local kernel=$1 gcc root
-	gcc=$(sed -n 's/^CC *=.*)\(gcc-[0-9]*\)$/\1/p' "$kernel/headers/.kernelvariables")
-	root=$("$LAB_DIR/toolchain.sh" "$2" kbuild.list "$gcc" "$gcc-aarch64-linux-gnu")
+compilers_of() { # KERNEL SUITE
+	local gcc
+	gcc=$(sed -n 's/^CC *=.*)\(gcc-[0-9]*\)$/\1/p' "$1/headers/.kernelvariables")
+	"$LAB_DIR/toolchain.sh" "$2" kbuild.list "$gcc" "$gcc-aarch64-linux-gnu"
+}
+
+compile_in_root() { # KERNEL SUITE
+	local kernel=$1 root
+	root=$(compilers_of "$@")
 	compile /mnt/kernel/headers /mnt/module /mnt/include \
 		in_mounted_root "$root" / kernel="$kernel" module="$OUT" include="$REPO_DIR/include" -- \
 		"${MAKE[@]}" CROSS_COMPILE="$(triplet "$ARCH")-" DEB_BUILD_ARCH=amd64
@@ -85,7 +91,18 @@ compile_once() {
 # Kernels that were fetched before they had a name for it are of this machine's suite.
 suite_of() { cat "$1/suite" 2>/dev/null || own_suite; }
 
+fetch_parts() { # VERSION
+	local kernel
+	kernel=$("$LAB_DIR/fetch-kernel.sh" "$ARCH" "$1")
+	compilers_of "$kernel" "$(suite_of "$kernel")" >/dev/null
+}
+
 main() {
+	if [ $# = 3 ] && [ "$1" = --fetch ]; then
+		ARCH=$2
+		fetch_parts "$3"
+		return
+	fi
 	[ $# -ge 3 ] || die "usage: build-kmod.sh ARCH VERSION OUTDIR [MAKE-ARGUMENT...]"
 	ARCH=$1
 	local version=$2 kernel
