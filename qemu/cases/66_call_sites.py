@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Expected: 35 s; more of ATTACHES=10000 (sessions), PROCESSORS=2, BENCH_CALLS=500 (calls that are measured)
+# Expected: 40 s; more of ATTACHES=10000 (sessions), PROCESSORS=2
 """Functions of the kernel are traced beside others who do the same. Their call sites are patched meanwhile, and byte for byte as
-before afterwards; what that costs is measured."""
+before afterwards."""
 import contextlib
-import json
 import os
 import pathlib
 import platform
@@ -16,8 +15,6 @@ import guest
 import kernel_text
 
 ATTACHES = int(os.environ.get("ATTACHES", "60"))
-BENCH_CALLS = os.environ.get("BENCH_CALLS", "500")
-PROCESSORS = os.environ.get("PROCESSORS", "1")
 SYSTEM_CALL = {"x86_64": "__x64_sys_getppid", "aarch64": "__arm64_sys_getppid"}[platform.machine()]
 TRACING = pathlib.Path("/sys/kernel/tracing")
 # Some are called all the time, by interrupts too, one from within what notes calls, and one is a module's.
@@ -61,14 +58,6 @@ def beside_others(turn):
         guest.result_of("modprobe", *(["-r"] if turn % 2 else []), "tun")  # may be in use just now
 
 
-@pytest.fixture(name="processors")
-def fixture_processors(request):
-    """One, unless the emulator is known to be good for two: in QEMU 7.2, a processor may go on with breakpoints that another one has
-    removed already. A kernel that patches itself hangs there, without this module, too."""
-    if PROCESSORS == "1":
-        request.getfixturevalue("one_processor")
-
-
 @pytest.fixture(name="other_tracers")
 def fixture_other_tracers():
     if TUN_IS_MODULE:
@@ -99,16 +88,3 @@ def test_attached_and_detached_beside_others_that_do_the_same(programs):
     for made, refused, events in said:
         assert made + refused == ATTACHES // 2 and made >= ATTACHES // 4 and events > made, said
     guest.renew_module(f"after {ATTACHES} sessions, and {turns} turns of other tracers")
-
-
-@pytest.mark.usefixtures("processors")
-def test_what_tracing_costs_is_measured_in_each_situation():
-    costs = json.loads(guest.run("uwind", "bench", "ftrace", "--calls", BENCH_CALLS, "--format", "json"))
-    assert [cost["others"] for cost in costs] == 6 * ["nothing"] + 6 * ["another function"] + 6 * ["all functions"]
-    assert all(cost["call_ns"] > 0 for cost in costs)
-    noted = [cost["added_ns"] for cost in costs if cost["tracer"] == "uwind, noted"]
-    assert len(noted) == 3
-    if guest.EXACT:
-        assert min(noted) > 0
-    assert not list((TRACING / "instances").iterdir())
-    assert "another function" in guest.run("uwind", "bench", "ftrace", "--calls", 50)

@@ -44,7 +44,7 @@ ON_ARM64='25_names 26_doctor 34_stopped 36_trouble 52_strangers 59_sessions 70_d
 left_out() { case $1 in amd64) echo "$ON_ARM64" ;; arm64) echo "$ON_AMD64" ;; esac; } # ARCH
 
 # Tables of each sort, samples, probes, files that are mapped over others, and the end of the module: what a kernel's version can break.
-QUICK_CASES='10_register 20_sample 28_uprobes 32_dlopen 37_shadow 40_self 58_bpf 60_unload 66_call_sites 66_function_names 66_functions'
+QUICK_CASES='10_register 20_sample 28_uprobes 32_dlopen 37_shadow 40_self 58_bpf 60_unload 66_call_sites 66_function_costs 66_function_names 66_functions'
 
 # All but those that the other architecture has, the demo last.
 all_cases() { # ARCH
@@ -70,7 +70,7 @@ cases_of() { # MACHINE
 # check-long.
 settings_of() { # MACHINE
 	case $1 in
-	vm-*) printf '%s\n' CYCLES=2 EXACT=1 BUSY=5 BENCH_CALLS=100 ;;
+	vm-*) printf '%s\n' CYCLES=2 EXACT=1 BUSY=5 ;;
 	full-*-6.1) printf '%s\n' CYCLES=2 RMMOD_LIMIT_MS=20000 STORM=5 'LIVES=bomb killed loads device' ;;
 	full-*) printf '%s\n' CYCLES=1 RMMOD_LIMIT_MS=20000 ;;
 	esac

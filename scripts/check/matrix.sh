@@ -25,7 +25,7 @@ debug_cases() { # GROUP
 	trouble) echo 36_trouble 95_leaks ;;
 	users) echo 51_attack 52_strangers 53_members 54_counters 95_leaks ;;
 	storm) echo 28_uprobes 29_stacks 56_storm 95_leaks ;;
-	requests) echo 24_corrupt_table 33_exit 57_requests 58_bpf 59_sessions 66_call_sites 66_function_names 66_functions 95_leaks ;;
+	requests) echo 24_corrupt_table 33_exit 57_requests 58_bpf 59_sessions 66_call_sites 66_function_costs 66_function_names 66_functions 95_leaks ;;
 	memory) echo 54_no_memory 60_unload 70_daemon 71_service 80_status 95_leaks ;;
 	esac
 }

@@ -133,7 +133,7 @@ UNTIMED=RMMOD_LIMIT_MS=20000
 # Functions of the kernel that are traced, 10,000 sessions beside other tracers, and what that costs where guest time counts
 # instructions. The release's own QEMU is not up to two processors that patch code (66_call_sites).
 functions_part() { # ARCH
-	local kernel emulator='--emulator sid' traced='66_call_sites 66_function_names 66_functions'
+	local kernel emulator='--emulator sid' traced='66_call_sites 66_function_costs 66_function_names 66_functions'
 	for kernel in 6.1 7.2; do
 		FOR_GUEST=$emulator vm_part "$1" "$kernel" "$traced" EXACT=1 EVENTS=100000 ATTACHES=10000 PROCESSORS=2 CASE_LIMIT=3000 $UNTIMED
 	done
