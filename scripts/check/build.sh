@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Building, for this machine and for guests. Sourced by check.sh.
 
-# Clones in other folders share what is compiled.
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+# Clones in other folders share what is compiled. What a file includes is told as it is compiled, not by a preprocessor before.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
 
 configure() { # PRESET DIR [FLAG]...
 	if command -v ccache >/dev/null; then
