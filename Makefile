@@ -29,7 +29,7 @@ kmod: setup ## the module alone, for a stock Debian kernel         [ARCH=…] [K
 demo: setup ## complete stacks of real programs in a VM            [ARCH=…] [KERNEL=…]
 	@scripts/demo.sh $(ARCH) $(KERNEL)
 
-check: ## what a change must pass, on the host and in VMs: 12 minutes, the first time 40 (ctest --preset check)
+check: ## what a change must pass, on the host and in VMs: 12 minutes, the first time 30 (ctest --preset check)
 	@scripts/check.sh all
 
 check-vm: ## all cases, in VMs with two processors: 27 minutes (ctest --preset check-vm)
