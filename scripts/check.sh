@@ -36,14 +36,19 @@ lock_tree() {
 	}
 }
 
+# Beside what follows. It holds no lock of the tree, and goes no further than this check.
+begin_fetching() {
+	(exec {TREE_LOCK}>&- && fetch_ahead) >"$OUT/fetch-ahead.log" 2>&1 </dev/null &
+	AHEAD=$!
+	trap 'kill "$AHEAD" 2>/dev/null || true' EXIT
+}
+
 # What CTest cannot do, as it needs it: the machine's packages, and the unit tests, whose files it asks for.
-prepare_ctest() {
-	local ahead
+prepare_ctest() { # VERB
 	step setup scripts/setup.sh
-	fetch_ahead >"$OUT/fetch-ahead.log" 2>&1 </dev/null &
-	ahead=$!
+	[ "$1" = lint ] || begin_fetching
 	step build-unit build_unit
-	wait "$ahead" || true
+	[ "$1" = lint ] || wait "$AHEAD" || echo "note not all was fetched ahead: $(tail -n 1 "$OUT/fetch-ahead.log")"
 	all_passed || finish
 }
 
@@ -88,7 +93,7 @@ main() {
 	begin
 	case $verb in
 	all | check-vm | lint)
-		prepare_ctest
+		prepare_ctest "$verb"
 		run_ctest "${verb/#all/check}"
 		return
 		;;
