@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Fetching where the network loses things: the tries, what is kept and said of them, the step that is run again; and apt itself, on
-# loopback, behind a proxy that drops downloads. It reaches no other machine.
+# Fetching where the network loses things, and from mirrors that are being renewed: the tries, what is kept and said of them, the step
+# that is run again, the kernels that are left out; and apt itself, on loopback, behind a proxy that drops downloads. It reaches no
+# other machine.
 #
 # Usage: check-fetch.sh
 # shellcheck disable=SC2317  # functions are handed over by name
@@ -36,6 +37,9 @@ says() { grep -q "$2" <<<"$1" || complain "not said: '$2' in: $1"; }
 
 LOST='E: Failed to fetch http://mirror/pool/a.deb  Connection failed'
 GONE='E: Failed to fetch http://mirror/pool/a.deb  404  Not Found'
+RESIZED='E: Failed to fetch http://mirror/a  File has unexpected size (1 != 2). Mirror sync in progress?'
+UNMET='The following packages have unmet dependencies:'
+UNRELEASED="E: The repository 'http://mirror none Release' does not have a Release file."
 
 # downloader FAILURES MESSAGE: fails so many times, saying that.
 downloader() {
@@ -45,11 +49,11 @@ downloader() {
 	return 100
 }
 
-# tries WANTED_STATUS WANTED_TRIES FAILURES MESSAGE
+# tries WANTED_STATUS WANTED_TRIES FAILURES MESSAGE WANTED_LOGS [fetch_patiently]
 tries() {
 	local status=0
 	rm -f "$WORK/tries"
-	fetch "a thing of sid" "$WORK/log" downloader "$3" "$4" 2>"$WORK/notes" || status=$?
+	"${6:-fetch}" "a thing of sid" "$WORK/log" downloader "$3" "$4" 2>"$WORK/notes" || status=$?
 	same "status after $3 failures ($4)" "$status" "$1"
 	same "tries after $3 failures ($4)" "$(wc -l <"$WORK/tries")" "$2"
 	same "logs kept of $3 failures ($4)" "$(find "$WORK" -name 'log.[0-9]*' | wc -l)" "$5"
@@ -65,9 +69,22 @@ check_tries() {
 	tries 0 2 1 '' 1
 	tries 0 2 1 'E: Failed to fetch http://mirror/a  503  Service Unavailable' 1
 	tries 1 1 9 "$GONE" 0
-	tries 1 1 9 'E: Failed to fetch http://mirror/a  File has unexpected size (1 != 2). Mirror sync in progress?' 0
+	tries 1 1 9 "$RESIZED" 0
 	tries 1 1 9 'E: Unable to locate package a' 0
-	tries 1 1 9 "E: The repository 'http://mirror none Release' does not have a Release file." 0
+	tries 1 1 9 "$UNRELEASED" 0
+}
+
+# What waits for a mirror does not wait for another answer.
+check_renewals() {
+	local FETCH_PAUSES='0 0' RENEWAL_PAUSES='0 0 0' answer
+	for answer in "$GONE" "$RESIZED" "$UNMET" 'E: Unable to correct problems, you have held broken packages.'; do
+		tries 0 3 2 "$answer" 0 fetch_patiently
+		says "$(cat "$WORK/notes")" "a thing of sid: mirror and index differ, the next try is in 0 s: $answer"
+		tries $EX_LOST 4 9 "$answer" 0 fetch_patiently
+	done
+	tries $EX_LOST 3 9 "$LOST" 3 fetch_patiently
+	tries 1 1 9 'E: Unable to locate package a' 0 fetch_patiently
+	tries 1 1 9 "$UNRELEASED" 0 fetch_patiently
 }
 
 # One that neither ends nor does anything, but for some of its children, is ended; one that works on is not.
@@ -85,12 +102,20 @@ check_silence() {
 }
 
 check_last_word() {
-	local said status=0
-	FETCH_PAUSES=0 tries $EX_LOST 2 9 "$LOST" 2
-	said=$(UWIND_LOST=$WORK/lost die_lost "a thing of sid" "$WORK/log" 2>&1) || status=$?
+	local said status=0 FETCH_PAUSES=0 RENEWAL_PAUSES=0
+	tries $EX_LOST 2 9 "$LOST" 2
+	said=$(UWIND_LOST=$WORK/lost die_fetching $EX_LOST "a thing of sid" "$WORK/log" 2>&1) || status=$?
 	same "status of a lost download" "$status" "$EX_LOST"
 	says "$said" "a thing of sid did not come in 2 tries: $LOST: .*($WORK/log)"
 	says "$(cat "$WORK/lost")" "a thing of sid did not come"
+	tries $EX_LOST 2 9 "$GONE" 0 fetch_patiently
+	rm "$WORK/lost"
+	said=$(UWIND_LOST=$WORK/lost die_fetching $EX_LOST "a thing of sid" "$WORK/log" 2>&1) || status=$?
+	same "status of a mirror that is not in order" "$status" "$EX_LOST"
+	says "$said" "a thing of sid cannot be had yet: mirror and index differ: $GONE: .*($WORK/log)"
+	[ ! -e "$WORK/lost" ] || complain "a mirror that has been waited for is waited for again"
+	said=$(die_fetching 1 "a thing of sid" "$WORK/log" 2>&1) || status=$?
+	same "status of an answer" "$status" "$EX_CONFIG"
 }
 
 # --- steps -------------------------------------------------------------------------------------
@@ -98,7 +123,7 @@ check_last_word() {
 # loses TIMES: a step whose download does not come so many times.
 loses() {
 	echo >>"$WORK/runs"
-	[ "$(wc -l <"$WORK/runs")" -gt "$1" ] || (die_lost "a thing of sid" "$WORK/log")
+	[ "$(wc -l <"$WORK/runs")" -gt "$1" ] || (die_fetching $EX_LOST "a thing of sid" "$WORK/log")
 }
 
 fails() { loses 0 && false; }
@@ -164,7 +189,7 @@ start_mirror() {
 # debs EVERY PACKAGE: what debs.sh says of it behind the proxy, and in STATUS how it ended.
 debs() {
 	STATUS=0
-	SAID=$(APT_CONFIG=$WORK/apt/conf UWIND_CACHE=$WORK/cache UWIND_FETCH_PAUSES='0 0' UWIND_FETCH_SILENCE=15 "$REPO_DIR/tests/network/dropping_proxy.py" --direct \
+	SAID=$(APT_CONFIG=$WORK/apt/conf UWIND_CACHE=$WORK/cache UWIND_FETCH_PAUSES='0 0' UWIND_RENEWAL_PAUSES='0 0' UWIND_FETCH_SILENCE=15 "$REPO_DIR/tests/network/dropping_proxy.py" --direct \
 		--every "$1" -- "$LAB_DIR/debs.sh" "$ARCH" "$2" 2>&1) || STATUS=$?
 }
 
@@ -187,13 +212,21 @@ check_apt() {
 	debs 1 noise2
 	same "status of packages that do not come" "$STATUS" "$EX_LOST"
 	says "$SAID" "packages for $ARCH of $SUITE (noise2) did not come in 3 tries: E: Failed to fetch .*download.log"
-	rm "$WORK/mirror/pool/noise2_1_$ARCH.deb"
+	echo 2 >"$WORK/mirror/pool/noise2_1_$ARCH.deb.absent"
 	debs 0 noise2
-	same "status of a package that the mirror has no more" "$STATUS" "$EX_CONFIG"
-	says "$SAID" "packages for $ARCH of $SUITE (noise2) cannot be had: E: Failed to fetch .* 404 "
+	same "status of a package that comes at the third try" "$STATUS" 0
+	says "$SAID" "packages for $ARCH of $SUITE (noise2): mirror and index differ, the next try is in 0 s: E: Failed to fetch .* 404 "
+	rm -rf "$WORK/cache/debs"/*.deb "$WORK/mirror/pool/noise2_1_$ARCH.deb"
+	debs 0 noise2
+	same "status of a package that the mirror has no more" "$STATUS" "$EX_LOST"
+	says "$SAID" "packages for $ARCH of $SUITE (noise2) cannot be had yet: mirror and index differ: E: Failed to fetch .* 404 "
+	debs 0 orphan
+	same "status of a package whose dependencies are missing" "$STATUS" "$EX_LOST"
+	says "$SAID" "packages for $ARCH of $SUITE (orphan) cannot be had yet: .*held broken packages"
 }
 
 check_tries
+check_renewals
 check_silence
 check_last_word
 check_steps

@@ -53,15 +53,30 @@ explain_failure() {
 	die "apt-get could not install $*: $(first_error "$LOG") ($LOG)"
 }
 
-# install PACKAGE...: 1 if apt says no. Only the download is watched and tried again: dpkg is never interrupted.
-install() {
-	local status=0
+# download PACKAGE...: 1 if apt says no. From the second try on by a fresh index; what was wrong with that is in LOG, too.
+download() {
+	local index=$LOG.index status=0
+	[ -z "$TRIED" ] || fetch "apt's package index" "$index" apt update || true
 	fetch "Debian packages ($*)" "$LOG" apt --download-only install --no-install-recommends "$@" || status=$?
-	[ "$status" != "$EX_LOST" ] || die_lost "Debian packages ($*)" "$LOG"
-	[ "$status" = 0 ] && apt install --no-install-recommends "$@" >"$LOG" 2>&1
+	if [ $status = 1 ] && [ -n "$TRIED" ]; then renewal_lines "$index" >>"$LOG" || true; fi
+	TRIED=1
+	return $status
 }
 
-# An old package index names files that the mirror no longer has: renew it once, then say what is wrong.
+# install PACKAGE...: 1 if apt says no. Only the download is watched and tried again: dpkg is never interrupted.
+install() {
+	local what="Debian packages ($*)" status=0
+	TRIED=
+	download "$@" || status=$?
+	# A machine's first index may be missing.
+	if [ $status = 1 ]; then
+		status=0
+		patiently "$what" "$LOG" download "$@" || status=$?
+	fi
+	[ $status != "$EX_LOST" ] || die_fetching $status "$what" "$LOG"
+	[ $status = 0 ] && apt install --no-install-recommends "$@" >"$LOG" 2>&1
+}
+
 install_packages() {
 	local packages
 	mapfile -t packages < <(missing)
@@ -71,10 +86,7 @@ install_packages() {
 	lock setup
 	LOG=$(cache_dir)/apt-install.log
 	note "installing ${packages[*]}"
-	if ! install "${packages[@]}"; then
-		fetch "apt's package index" "$LOG" apt update || true
-		install "${packages[@]}" || explain_failure "${packages[@]}"
-	fi
+	install "${packages[@]}" || explain_failure "${packages[@]}"
 	unlock
 }
 

@@ -36,6 +36,9 @@ need() {
 # Seconds between the tries: a network that is gone for a minute is not noticed.
 FETCH_PAUSES=${UWIND_FETCH_PAUSES-2 5 15 30}
 
+# Seconds between the tries while a mirror is being renewed, which takes minutes. At first apt's index may just be old.
+RENEWAL_PAUSES=${UWIND_RENEWAL_PAUSES-0 30 90 180}
+
 # Seconds in which a fetching command must do something: apt's own timeouts are for single answers.
 FETCH_SILENCE=${UWIND_FETCH_SILENCE-90}
 
@@ -47,7 +50,7 @@ if [ -n "${UWIND_PROXY:-}" ]; then APT_SETTINGS+=("Acquire::http::Proxy=$UWIND_P
 apt_get() { apt-get "${APT_SETTINGS[@]/#/-o}" "$@"; }
 
 # bootstrap ARGUMENT...: mmdebstrap, which by itself reads nothing of how the machine's apt is configured. The proxy is no option of
-# mmdebstrap's, since it would stay in what is made.
+# mmdebstrap's, since it would stay in what is made. What apt answers is printed only with --verbose.
 bootstrap() {
 	local setting options=() proxy=${UWIND_PROXY:-}
 	for setting in "${APT_SETTINGS[@]}"; do
@@ -55,16 +58,20 @@ bootstrap() {
 	done
 	[ -n "$proxy" ] || eval "$(apt-config shell proxy Acquire::http::Proxy)"
 	if [ "$proxy" = DIRECT ]; then proxy=; fi
-	env ${proxy:+"http_proxy=$proxy" "https_proxy=$proxy"} mmdebstrap --quiet --aptopt='Acquire::Languages "none"' "${options[@]}" "$@"
+	env ${proxy:+"http_proxy=$proxy" "https_proxy=$proxy"} mmdebstrap --verbose --aptopt='Acquire::Languages "none"' "${options[@]}" "$@"
 }
 
 # first_error LOG: what apt or mmdebstrap says is wrong.
 first_error() { grep -am1 '^E:' "$1" || echo "see its log"; }
 
-# Of what apt and mmdebstrap said: lines about downloads that did not come. That there is no such file (404 and its like), or another
-# one than the index says (a mirror that is being renewed), is an answer; to have said nothing is none.
+# What apt and mmdebstrap say of a mirror that is being renewed, or of an index that is older than the mirror.
+RENEWAL='Failed to fetch.* 4(04|10) |File has unexpected size|Hash Sum mismatch|Mirror sync in progress|unmet dependencies|held broken packages'
+
+renewal_lines() { grep -aE "$RENEWAL" "$1"; } # LOG
+
+# lost_lines LOG: about downloads that did not come. An answer is another thing; to have said nothing is none.
 lost_lines() {
-	if [ -s "$1" ]; then grep -a 'Failed to fetch' "$1" | grep -avE ' 4(0[0-7]|10) |Mirror sync in progress'; else echo "nothing was said"; fi
+	if [ -s "$1" ]; then grep -a 'Failed to fetch' "$1" | grep -avE " 40[0-7] |$RENEWAL"; else echo "nothing was said"; fi
 }
 
 # processes_below PID BUT: all of them, without BUT and those below it.
@@ -142,13 +149,36 @@ fetch() {
 	return "$EX_LOST"
 }
 
-# die_lost WHAT LOG: fetch gave up. A test's step learns of it through the file UWIND_LOST, whoever was in between.
-die_lost() {
+# patiently WHAT LOG COMMAND...: runs what fetches with its output in LOG and returns as fetch does, and again as long as the answer is
+# that of a mirror that is being renewed. EX_LOST: it did not get in order.
+patiently() {
+	local pause status
+	for pause in $RENEWAL_PAUSES last; do
+		status=0
+		"${@:3}" || status=$?
+		[ $status = 1 ] && renewal_lines "$2" >/dev/null || return $status
+		[ "$pause" != last ] || return "$EX_LOST"
+		note "$1: mirror and index differ, the next try is in $pause s: $(renewal_lines "$2" | sed -n 1p) ($2)"
+		sleep "$pause"
+	done
+}
+
+# fetch_patiently WHAT LOG COMMAND...: for what reads the mirror's index each time.
+fetch_patiently() { patiently "$1" "$2" fetch "$@"; }
+
+# die_fetching STATUS WHAT LOG: what became of fetching. A test's step learns through the file UWIND_LOST, whoever was in between, that
+# a download did not come; a mirror that is being renewed has been waited for.
+die_fetching() {
 	local text tries
-	tries=$(find "${2%/*}" -maxdepth 1 -name "${2##*/}.[0-9]*" | wc -l)
-	text="$1 did not come in $tries tries: $(lost_lines "$2" | sed -n 1p): check the network and apt's sources ($2)"
-	if [ -n "${UWIND_LOST:-}" ]; then printf '%s\n' "$text" >>"$UWIND_LOST"; fi
-	printf '%s: %s\n' "${0##*/}" "$text" >&2
+	if [ "$1" != "$EX_LOST" ]; then die "$2 cannot be had: $(first_error "$3") ($3)"; fi
+	if text=$(lost_lines "$3"); then
+		tries=$(find "${3%/*}" -maxdepth 1 -name "${3##*/}.[0-9]*" | wc -l)
+		text="$2 did not come in $tries tries: $(sed -n 1p <<<"$text"): check the network and apt's sources ($3)"
+		if [ -n "${UWIND_LOST:-}" ]; then printf '%s\n' "$text" >>"$UWIND_LOST"; fi
+	else
+		text="$2 cannot be had yet: mirror and index differ: $(renewal_lines "$3" | sed -n 1p): try again later ($3)"
+	fi
+	note "$text"
 	exit "$EX_LOST"
 }
 

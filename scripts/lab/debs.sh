@@ -89,10 +89,10 @@ update_any() {
 
 find_sources() {
 	local what="the package index of apt's own sources" log=$STATE/sources.log status=0
-	sources_known_to apt-get || fetch "$what" "$log" update_any || status=$?
+	sources_known_to apt-get || fetch_patiently "$what" "$log" update_any || status=$?
 	case $status in
 	0) mv "$STATE/sources.list.new" "$STATE/sources.list" ;;
-	"$EX_LOST") die_lost "$what" "$log" ;;
+	"$EX_LOST") die_fetching $status "$what" "$log" ;;
 	*) die "apt knows no Debian source: check /etc/apt/sources.list and that 'apt-get update' works ($log)" ;;
 	esac
 }
@@ -121,23 +121,24 @@ has_index() { compgen -G "$STATE/lists/*_Packages*" >/dev/null; }
 # A mirror that is being renewed can lack a part for hours, and a network can be gone: go on with what is there, and look
 # again in a day. What such an index does not know may exist all the same: index-partial says so.
 update_index() {
-	local what="the package index for $ARCHES of ${SUITE:-$(own_suite)}" log=$STATE/update.log status=0
+	local what="the package index for $ARCHES of ${SUITE:-$(own_suite)}" log=$STATE/update.log status=0 how=fetch_patiently
 	write_conf
 	find_sources
 	rename_suite
 	rm -f "$STATE/index-partial"
-	fetch "$what" "$log" apt_debian -qq update || status=$?
+	if has_index; then how=fetch; fi
+	"$how" "$what" "$log" apt_debian -qq update || status=$?
 	if [ "$status" != 0 ] || grep -q '^E:' "$log"; then
 		if has_index; then
 			note "a part of $what could not be renewed, going on without: $(first_error "$log") ($log)"
 			cp "$log" "$STATE/index-partial"
 		elif [ "$status" = "$EX_LOST" ]; then
-			die_lost "$what" "$log"
+			die_fetching $status "$what" "$log"
 		else
 			die "there is no $what: $(first_error "$log"): check that 'apt-get update' works ($log)"
 		fi
 	fi
-	date +%s >"$STATE/index-stamp"
+	date +%s.%N >"$STATE/index-stamp"
 	[ ! -e "$STATE/index-partial" ] || touch -d "$((INDEX_DAYS - 1)) days ago" "$STATE/index-stamp"
 }
 
@@ -147,7 +148,7 @@ uris() {
 	if [ "$ONLY" = 1 ]; then verb=download; fi
 	mkdir -p "$STATE/empty/partial"
 	cd "$STATE/empty"
-	apt_debian -qq -o Dir::Cache::archives="$STATE/empty" --print-uris "$verb" "$@" 2>"$STATE/resolve.log" | awk '/^\x27/ { print $2, $3 }'
+	apt_debian -qq -o Dir::Cache::archives="$STATE/empty" --print-uris "$verb" "$@" 2>"$LOG" | awk '/^\x27/ { print $2, $3 }'
 }
 
 have_all() {
@@ -165,48 +166,40 @@ download() {
 	fi
 }
 
-# What apt says is the one line that names the package.
-resolve() {
-	local list=$1 log=$STATE/resolve.log why
-	shift
-	if ! (uris "$@") >"$list.new" || [ ! -s "$list.new" ]; then
-		if [ -s "$STATE/index-partial" ] && lost_lines "$STATE/index-partial" >/dev/null; then
-			die_lost "what the package index says of $* for $ARCHES of ${SUITE:-$(own_suite)}" "$STATE/update.log"
-		fi
-		why=$(sed -n '/^E: / { s///p; q }' "$log")
-		die "packages for $ARCHES of ${SUITE:-$(own_suite)}: ${why:-apt resolves nothing for $*}: check the name, and apt's sources ($log)"
-	fi
-	mv "$list.new" "$list"
-}
-
 list_of() { printf '%s/resolved/%s\n' "$STATE" "$(printf '%s\n' "$ONLY" "$(cat "$STATE/index-stamp")" "$@" | hash_of)"; }
 
-# get LIST PACKAGE...: 0 if all files of that list are there now.
-get() {
-	local list=$1
+# resolve LIST PACKAGE...: 1 if that fails because the mirror is being renewed.
+resolve() {
+	local list=$1 why
 	shift
-	have_all "$list" || { fetch "$WHAT" "$STATE/download.log" download "$@" && have_all "$list"; }
+	if (uris "$@") >"$list.new" && [ -s "$list.new" ]; then
+		mv "$list.new" "$list"
+		return
+	fi
+	if [ -s "$STATE/index-partial" ]; then
+		! lost_lines "$STATE/index-partial" >/dev/null ||
+			die_fetching "$EX_LOST" "what the package index says of $* for $ARCHES of ${SUITE:-$(own_suite)}" "$STATE/update.log"
+		cat "$STATE/index-partial" >>"$LOG"
+	fi
+	! renewal_lines "$LOG" >/dev/null || return 1
+	# What apt says is the one line that names the package.
+	why=$(sed -n '/^E: / { s///p; q }' "$LOG")
+	die "packages for $ARCHES of ${SUITE:-$(own_suite)}: ${why:-apt resolves nothing for $*}: check the name, and apt's sources ($LOG)"
 }
 
-# A mirror drops old versions: one fresh index and one more try before giving up.
-get_all() {
-	local list status=0
-	WHAT="packages for $ARCHES of ${SUITE:-$(own_suite)} ($*)"
+# get PACKAGE...: 0 if all files are there now. A mirror drops old versions: what did not do is tried by a fresh index.
+get() {
+	local list
+	[ -z "$TRIED" ] || update_index
+	TRIED=1
 	list=$(list_of "$@")
-	[ -s "$list" ] || resolve "$list" "$@"
-	get "$list" "$@" || status=$?
-	if [ "$status" = 1 ]; then
-		status=0
-		update_index
-		list=$(list_of "$@")
-		resolve "$list" "$@"
-		get "$list" "$@" || status=$?
-	fi
-	case $status in
-	0) ;;
-	"$EX_LOST") die_lost "$WHAT" "$STATE/download.log" ;;
-	*) die "$WHAT cannot be had: $(first_error "$STATE/download.log") ($STATE/download.log)" ;;
-	esac
+	[ -s "$list" ] || resolve "$list" "$@" || return
+	have_all "$list" || { fetch "$WHAT" "$LOG" download "$@" && have_all "$list"; }
+}
+
+get_all() { # PACKAGE...
+	WHAT="packages for $ARCHES of ${SUITE:-$(own_suite)} ($*)" LOG=$STATE/download.log TRIED=
+	patiently "$WHAT" "$LOG" get "$@" || die_fetching $? "$WHAT" "$LOG"
 }
 
 main() {

@@ -10,16 +10,11 @@ set -euo pipefail
 KEEP_DAYS=7
 
 make_system() {
-	local suite=$1 include=$2 tar=$3 log=${3%.tar}.log what="a system of $1" status=0
+	local suite=$1 include=$2 tar=$3 log=${3%.tar}.log what="a system of $1"
 	note "making $what"
 	sources_of "$(host_arch)" "$suite" >"$tar.list"
-	fetch "$what" "$log" bootstrap --variant=apt --architectures="$(host_arch)" --aptopt='APT::Install-Recommends "false"' \
-		--include="$include" "$suite" "$tar.new.tar" "$tar.list" || status=$?
-	case $status in
-	0) ;;
-	"$EX_LOST") die_lost "$what" "$log" ;;
-	*) die "mmdebstrap could not make $what: $(first_error "$log") ($log)" ;;
-	esac
+	fetch_patiently "$what" "$log" bootstrap --variant=apt --architectures="$(host_arch)" --aptopt='APT::Install-Recommends "false"' \
+		--include="$include" "$suite" "$tar.new.tar" "$tar.list" || die_fetching $? "$what" "$log"
 	mv "$tar.new.tar" "$tar"
 }
 

@@ -32,15 +32,10 @@ unpack_root() { # SUITE FOLDER SOURCES
 }
 
 make_root() {
-	local suite=$1 dir=$2 what="a root of $1 ($LIST)" status=0
+	local suite=$1 dir=$2 what="a root of $1 ($LIST)"
 	note "unpacking $suite's compilers ($LIST)"
 	sources_of amd64 "$suite" >"$dir.list"
-	fetch "$what" "$dir.log" unpack_root "$suite" "$dir.tmp" "$dir.list" || status=$?
-	case $status in
-	0) ;;
-	"$EX_LOST") die_lost "$what" "$dir.log" ;;
-	*) die "mmdebstrap could not make $what: $(first_error "$dir.log") ($dir.log)" ;;
-	esac
+	fetch_patiently "$what" "$dir.log" unpack_root "$suite" "$dir.tmp" "$dir.list" || die_fetching $? "$what" "$dir.log"
 	rm "$dir.list"
 	complete "$dir.tmp"
 	mv "$dir.tmp" "$dir"

@@ -3,7 +3,8 @@
 """Serves, on loopback, a mirror of a Debian that consists of a few packages: names, sums and noise, nothing to unpack.
 
 Usage: mirror.py FOLDER SUITE ARCH COUNT     makes the mirror in FOLDER, prints its address, serves until it is ended
-The packages are called noise1 … noiseCOUNT, and each depends on the one before.
+The packages are called noise1 … noiseCOUNT, and each depends on the one before; orphan depends on one that is missing. The first N
+requests for a file are answered with 404 if there is a file of its name and ".absent", which says N.
 """
 import functools
 import hashlib
@@ -15,16 +16,21 @@ import sys
 PACKAGE_BYTES = 150_000
 
 
-def write_package(folder, arch, number):
+def write_package(folder, arch, package, depends):
     """Its stanza in the index."""
-    name = "pool/noise%d_1_%s.deb" % (number, arch)
+    name = "pool/%s_1_%s.deb" % (package, arch)
     content = os.urandom(PACKAGE_BYTES)
     (folder / name).write_bytes(content)
-    lines = ["Package: noise%d" % number, "Version: 1", "Architecture: %s" % arch, "Filename: %s" % name,
+    lines = ["Package: %s" % package, "Version: 1", "Architecture: %s" % arch, "Filename: %s" % name,
              "Size: %d" % len(content), "SHA256: %s" % hashlib.sha256(content).hexdigest(), "Description: noise"]
-    if number > 1:
-        lines.append("Depends: noise%d" % (number - 1))
+    if depends:
+        lines.append("Depends: %s" % depends)
     return "\n".join(lines) + "\n"
+
+
+def write_packages(folder, arch, count):
+    depends = {"noise1": None, "orphan": "gone"} | {"noise%d" % number: "noise%d" % (number - 1) for number in range(2, count + 1)}
+    return "\n".join(write_package(folder, arch, *pair) for pair in depends.items()).encode()
 
 
 def write_mirror(folder, suite, arch, count):
@@ -32,7 +38,7 @@ def write_mirror(folder, suite, arch, count):
     dist = folder / "dists" / suite
     (dist / index).parent.mkdir(parents=True)
     (folder / "pool").mkdir()
-    packages = "\n".join(write_package(folder, arch, number) for number in range(1, count + 1)).encode()
+    packages = write_packages(folder, arch, count)
     (dist / index).write_bytes(packages)
     by_hash = (dist / index).parent / "by-hash" / "SHA256"
     by_hash.mkdir(parents=True)
@@ -48,6 +54,15 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+    def send_head(self):
+        absent = pathlib.Path(self.translate_path(self.path) + ".absent")
+        left = int(absent.read_text()) if absent.exists() else 0
+        if left:
+            absent.write_text(str(left - 1))
+            self.send_error(404)
+            return None
+        return super().send_head()
 
 
 class Server(http.server.ThreadingHTTPServer):
