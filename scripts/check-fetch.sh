@@ -11,6 +11,9 @@ set -euo pipefail
 . "$(dirname "$0")/lab/common.sh"
 # shellcheck source=check/steps.sh
 . "$(dirname "$0")/check/steps.sh"
+# shellcheck source=check/kernels.sh
+. "$(dirname "$0")/check/kernels.sh"
+cd "$REPO_DIR"
 
 WORK=$(mktemp -d)
 BAD=0
@@ -123,7 +126,7 @@ check_last_word() {
 # loses TIMES: a step whose download does not come so many times.
 loses() {
 	echo >>"$WORK/runs"
-	[ "$(wc -l <"$WORK/runs")" -gt "$1" ] || (die_fetching $EX_LOST "a thing of sid" "$WORK/log")
+	[ "$(wc -l <"$WORK/runs")" -gt "$1" ] || (die_fetching "$EX_LOST" "a thing of sid" "$WORK/log")
 }
 
 fails() { loses 0 && false; }
@@ -162,6 +165,45 @@ check_steps() {
 	lone_step_is 1 false
 	lone_step_is 77 passes_over
 	says "$(cat "$WORK/said")" "it needs a moon"
+}
+
+# --- kernels -----------------------------------------------------------------------------------
+
+# kernel_is WANTED_STATUS KERNEL STATUS SAID: what becomes of a test for a kernel of which fetching ends so.
+kernel_is() {
+	local said status=0 OUT=$WORK/kernels ending=$3 words=$4
+	fetch_parts() { echo "$words" >&2 && return "$ending"; }
+	rm -rf "$OUT"
+	mkdir "$OUT"
+	fetch_for amd64 "$2" all || true
+	said=$(for_kernel amd64 "$2" echo it runs) || status=$?
+	same "status of a test for $2 whose fetching ended with $3 ($4)" "$status: $said" "$1"
+}
+
+# release_is WANTED_STATUS KERNEL VERB RELEASE: is that what make check, or make check-vm, runs?
+release_is() {
+	local status=0
+	mkdir -p "$WORK/cache/kernels/amd64/$2"
+	echo "$4" >"$WORK/cache/kernels/amd64/$2/release"
+	UWIND_CACHE=$WORK/cache is_known amd64 "$2" "$3" >"$WORK/said" || status=$?
+	same "status of $4 in $3" "$status" "$1"
+}
+
+check_kernels() {
+	local last
+	kernel_is '0: it runs' 7.2 0 ''
+	kernel_is "77: left out: debs.sh: a root of sid cannot be had yet" 7.2 $EX_LOST 'debs.sh: a root of sid cannot be had yet'
+	kernel_is "77: left out: 7.2.99 is newer" 6.12 $SKIPPED '7.2.99 is newer'
+	kernel_is "77: left out: no suite has a kernel 7.2" 7.2 $EX_CONFIG 'no suite has a kernel 7.2'
+	kernel_is '0: it runs' 7.2 $EX_CONFIG 'the cache cannot be written to'
+	kernel_is '0: it runs' 6.1 $EX_LOST 'debs.sh: a package of bookworm cannot be had yet'
+	last=$(last_passed amd64 7.2)
+	release_is 0 7.2 all "$last"
+	release_is $SKIPPED 7.2 all "${last%%+*}.1+deb14-amd64"
+	says "$(cat "$WORK/said")" "is newer than $last, which passed last: make check-vm tests it"
+	release_is 0 7.2 check-vm "${last%%+*}.1+deb14-amd64"
+	release_is 0 6.1 all 6.1.0-999-amd64
+	rm -rf "$WORK/cache"
 }
 
 # --- apt ---------------------------------------------------------------------------------------
@@ -230,5 +272,6 @@ check_renewals
 check_silence
 check_last_word
 check_steps
+check_kernels
 check_apt
 exit $BAD

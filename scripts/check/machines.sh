@@ -2,27 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # The machines of make check and make check-vm: which cases they run, and what became of each. Sourced by check.sh.
 
-# What a stock kernel has a target for in check-matrix; of all of them make check runs something.
-STOCK_KERNELS='6.1 6.12 7.2'
-
-stock_kernels() { tr ' ' '\n' <<<"$STOCK_KERNELS"; }
-
-stalled_kernels() { # ARCH
-	local kernel
-	for kernel in $STOCK_KERNELS; do if is_stalled "$1" "$kernel"; then echo "$kernel"; fi; done
-}
-
-# for_kernel ARCH KERNEL COMMAND...: a line that Debian has left behind is no failure, and is said.
-for_kernel() {
-	local said
-	if said=$(scripts/lab/fetch-kernel.sh "$1" "$2" 2>&1 >/dev/null) || [[ $said != *'no suite has a kernel'* ]]; then
-		"${@:3}"
-	else
-		echo "left out: $said"
-		return "$SKIPPED"
-	fi
-}
-
 # Machines are named SET-ARCH-KERNEL. Those of make check, "vm", have one processor, and their time counts its instructions: what
 # they do hangs neither on the host's load nor on two processors that patch code (qemu/cases/README.md), and samples fall on every
 # instruction. Those of make check-vm, "full", have two, which run at the same time.

@@ -41,19 +41,6 @@ run_vm() { # ARCH KERNEL COMMAND...
 		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_stress.ko" --add "build/$arch/test-kmod-$kernel/trace_reader.ko" --add "build/$arch/test-kmod-$kernel/rcu_reader.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
 
-# What builds and machines are going to ask for, while compilers run. It ends with what does not come: who needs that asks again,
-# and says so.
-fetch_ahead() {
-	local arch kernel
-	scripts/lab/sysroot.sh arm64
-	for kernel in $STOCK_KERNELS; do
-		for arch in amd64 arm64; do
-			scripts/lab/build-kmod.sh --fetch "$arch" "$kernel"
-			FOR_GUEST=--fetch run_vm "$arch" "$kernel" true
-		done
-	done
-}
-
 # The first machine of this only sleeps: it is started again.
 restarted_guest() {
 	local fake=$OUT/restarted machine
