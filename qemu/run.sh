@@ -34,7 +34,7 @@ usage() {
 		  --no-module              without the module; uwind and uwindd are there only if already built, on a disk not at all
 		  --add HOST[:GUEST]       a file or folder for the guest, default into /root (repeatable)
 		  --pkg PACKAGE[:ARCH]     a Debian package for the guest, with its dependencies (repeatable)
-		  --fetch                  get what the machine is made of besides uwind, and run nothing
+		  --fetch                  get what the machine is made of besides uwind, print what tells its version, and run nothing
 		  --timeout S              seconds from switching on, default 600
 		  --watch S                the machine is lost if it gives no sign of life for so many seconds while the command runs
 		  --out DIR                receives console and what the command leaves in /out
@@ -184,9 +184,12 @@ add_disk() {
 	ARGS+=(-drive "if=virtio,format=raw,file=$WORK/disk")
 }
 
+# What is in the cache has names by contents.
 fetch_parts() {
 	local segments root
 	assemble_root
+	printf '%s\n' "$KERNEL_DIR" "$(cat "$KERNEL_DIR/version")" "$segments" "$root"
+	"${QEMU[@]}" --version | head -n 1
 }
 
 # Sets segments, and root: beside what the guest's root is made of lies a folder root/.

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 . scripts/lab/common.sh
-for file in steps build vm machines; do
+for file in steps build kernels vm machines; do
 	# shellcheck source=/dev/null
 	. "scripts/check/$file.sh"
 done
@@ -41,7 +41,7 @@ strike 13_killed KILL &
 strike 14_halted STOP &
 # shellcheck disable=SC2046  # words
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
-vm_boot "$MACHINE" | tee "$OUT/$MACHINE.log" | grep -E '^(boot|not so|run.sh)'
+boot_all "$MACHINE" | tee "$OUT/$MACHINE.log" | grep -E '^(boot|not so|run.sh)'
 last_verdicts "$MACHINE" | sed 's/ [0-9]*$//' >"$OUT/found"
 cut -d' ' -f1,2 "$OUT/unsteady" >>"$OUT/found" || true
 diff - "$OUT/found" <<END

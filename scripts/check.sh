@@ -21,7 +21,7 @@ cd "$(dirname "$0")/.."
 	HOST=$(host_arch)
 }
 
-for file in steps parts build host kernels vm machines long matrix; do
+for file in steps parts build host kernels vm machines kept long matrix; do
 	# shellcheck source=/dev/null
 	. "scripts/check/$file.sh"
 done

@@ -60,23 +60,40 @@ settings_of() { # MACHINE
 TRIES=3
 UNSTEADY_MOST=3
 
-# Boots until each case has its verdict, and none is left that failed and may be tried again. What became of each case is in the
-# folder of the boot that it ran in, out/check/MACHINE/N.
+# What became of each case is in the folder of the boot that it ran in, out/check/MACHINE/N; of those that did not need to, in that of
+# boot 0 (kept.sh).
 vm_boot() { # MACHINE
-	local cases case boots
+	local hash cases
 	rm -rf "${OUT:?}/$1"
+	case $1 in
+	full-*)
+		hash=$(contents_of_machine "$1" | hash_of) || return
+		mapfile -t cases < <(cases_of "$1")
+		[ -n "${AGAIN:-}" ] || take_kept "$1" "$hash" "${cases[@]}"
+		boot_all "$1" || return
+		keep_passed "$1" "$hash"
+		kernel_figure "$1"
+		;;
+	*) boot_all "$1" ;;
+	esac
+}
+
+cases_left() { cases_of "$1" | grep -vxFf <(last_verdicts "$1" | cut -d' ' -f2); } # MACHINE
+
+# Boots until each case has its verdict, and none is left that failed and may be tried again.
+boot_all() { # MACHINE
+	local cases case boots
 	BOOTS=0
-	mapfile -t cases < <(cases_of "$1")
+	mapfile -t cases < <(cases_left "$1")
 	# A case that takes the machine with it has its verdict: the others go on in a fresh guest.
 	for ((boots = 0; boots <= UNSTEADY_MOST && ${#cases[@]} > 0; boots++)); do
 		boot "$1" "${cases[@]}" || return
-		mapfile -t cases < <(cases_of "$1" | grep -vxFf <(last_verdicts "$1" | cut -d' ' -f2))
+		mapfile -t cases < <(cases_left "$1")
 	done
 	mapfile -t cases < <(last_verdicts "$1" | sed -n 's/^FAIL \([^ ]*\) .*/\1/p')
 	if [ ${#cases[@]} -le $UNSTEADY_MOST ]; then
 		for case in "${cases[@]}"; do try_alone "$1" "$case"; done
 	fi
-	case $1 in full-*) kernel_figure "$1" ;; esac
 }
 
 # boot MACHINE CASE...: one guest. Its output is in the machine's log too. Fails only if it could not be made.
@@ -129,9 +146,10 @@ try_alone() { # MACHINE CASE
 	done
 }
 
-# For docs/measured/kernels.json: what the boot has printed, and each case, which are counted there.
+# For docs/measured/kernels.json, if all cases ran: what the boot has printed, and each case, which are counted there.
 kernel_figure() { # MACHINE
 	local release
+	[ ! -e "$OUT/$1/0/verdicts" ] || return 0
 	release=$(sed -n 's/.*Linux version \([^ ]*\).*/\1/p' "$OUT/$1/1/console" | head -1)
 	last_verdicts "$1" | awk -v row="figure: kernels target=${1#full-}" -v kernel="$release" -v seconds="$SECONDS" '
 		$2 == "00_boot" { print row, "kernel=" kernel, "boot=" $3, "seconds=" seconds }

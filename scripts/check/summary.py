@@ -5,8 +5,9 @@
 Usage: summary.py JUNIT [PRESET SECONDS]      exits with 1 if a test failed, or none passed
 A test that could not run because what it needs failed counts as failed. One that says how many cases it had (tests/unit/main.cpp)
 counts as so many. Cases that passed only when they were tried again alone are listed in the file "unsteady" beside JUNIT
-(machines.sh), and in unsteady.json for programs; more than three of them count as one failure. With the preset of CTest that ran,
-and the seconds that it took, a file "verdict" beside JUNIT has these, the commit that was tested, and the numbers.
+(machines.sh), and in unsteady.json for programs; more than three of them count as one failure. Those in the file "kept" passed before.
+With the preset of CTest that ran, and the seconds that it took, a file "verdict" beside JUNIT has these, the commit that was tested,
+and the numbers.
 """
 import collections
 import json
@@ -68,6 +69,15 @@ def unsteady_beside(junit):
     return cases
 
 
+def say_kept(junit):
+    """How many cases did not need to run (kept.sh)."""
+    try:
+        kept = len((junit.parent / "kept").read_text(encoding="utf-8").splitlines())
+    except FileNotFoundError:
+        return
+    print(f"{kept} cases have passed before, with the same contents: AGAIN=1 runs them again")
+
+
 def git(*arguments):
     return subprocess.run(["git", *arguments], capture_output=True, text=True, check=False).stdout.strip()
 
@@ -97,6 +107,7 @@ def main():
             print(f"     | {line}")
     junit = pathlib.Path(sys.argv[1])
     unsteady = unsteady_beside(junit)
+    say_kept(junit)
     if len(unsteady) > UNSTEADY_MOST:
         print(f"FAIL {len(unsteady)} cases are unsteady, more than {UNSTEADY_MOST}: the machine or the tree is not well")
     passed, failed, skipped = count(groups)
