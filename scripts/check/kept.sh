@@ -21,9 +21,9 @@ code_of() { # FILE
 contents_of_machine() { # MACHINE
 	local arch kernel file
 	arch=$(arch_of "$1") kernel=$(kernel_of "$1")
-	declare -f boot run_vm machine_of perf_machine_of
+	declare -f boot run_vm machine_of guest_options
 	settings_of "$1"
-	FOR_GUEST="${FOR_GUEST:-} --fetch" run_vm "$arch" "$kernel" true || return
+	FOR_GUEST="$(guest_options "$1" | xargs) --fetch" run_vm "$arch" "$kernel" true || return
 	cat qemu/run.sh qemu/init qemu/complaints.awk scripts/lab/guest-{files,modules}.sh scripts/check/verdicts.py scripts/demo-*
 	find qemu/cases -type f ! -name '[0-9]*' ! -name '*.md' ! -path '*/__pycache__/*' | sort | xargs cat
 	for file in "build/$arch"/{daemon/uwind,daemon/uwindd,programs/*,tests/truth_kernel,tests/bpf_cookies,tests/cookies.bpf.o} \

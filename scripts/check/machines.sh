@@ -16,32 +16,14 @@ kernel_of() { echo "${1#*-*-}"; } # MACHINE
 GATE_CASES='10_register 20_sample 28_uprobes 30_fork 31_exec 32_dlopen 40_self 50_ioctl 57_requests 60_unload 61_events 66_call_sites 66_function_names 66_functions 70_daemon 80_status 90_demo'
 GATE_CASES_LATER='20_sample 28_uprobes 37_shadow 58_bpf 60_unload 66_functions'
 
-# What is long and tells nothing of an architecture runs on one of them; check-matrix runs all on both.
-ON_AMD64='21_targets 23_deep 35_lives 38_map_lock 39_files 51_attack 53_members 54_counters 62_convert 63_kernel_frames 71_service'
-ON_ARM64='25_names 26_doctor 34_stopped 36_trouble 52_strangers 59_sessions 70_daemon'
-
-left_out() { case $1 in amd64) echo "$ON_ARM64" ;; arm64) echo "$ON_AMD64" ;; esac; } # ARCH
-
-# Tables of each sort, samples, probes, files that are mapped over others, and the end of the module: what a kernel's version can break.
-QUICK_CASES='10_register 20_sample 28_uprobes 32_dlopen 37_shadow 40_self 58_bpf 60_unload 66_call_sites 66_function_costs 66_function_names 66_functions'
-
-# All but those that the other architecture has, the demo last.
-all_cases() { # ARCH
-	local name
-	for name in qemu/cases/[0-9][0-9]_*; do
-		name=${name##*/}
-		name=${name%.*}
-		[[ " $(left_out "$1") " == *" $name "* ]] || echo "$name"
-	done
-}
+all_cases() { find qemu/cases -name '[0-9][0-9]_*' -printf '%f\n' | sed 's/\.[a-z]*$//' | sort; }
 
 cases_of() { # MACHINE
 	echo 00_boot
 	case $1 in
 	vm-*-6.1) tr ' ' '\n' <<<"$GATE_CASES" ;;
 	vm-*) tr ' ' '\n' <<<"$GATE_CASES_LATER" ;;
-	full-*-6.1) all_cases "$(arch_of "$1")" ;;
-	full-*) tr ' ' '\n' <<<"$QUICK_CASES" ;;
+	full-*) all_cases ;;
 	esac
 }
 
@@ -50,8 +32,7 @@ cases_of() { # MACHINE
 settings_of() { # MACHINE
 	case $1 in
 	vm-*) printf '%s\n' CYCLES=2 EXACT=1 BUSY=5 ;;
-	full-*-6.1) printf '%s\n' CYCLES=2 RMMOD_LIMIT_MS=20000 STORM=5 'LIVES=bomb killed loads device' ;;
-	full-*) printf '%s\n' CYCLES=1 RMMOD_LIMIT_MS=20000 ;;
+	full-*) printf '%s\n' CYCLES=2 RMMOD_LIMIT_MS=20000 STORM=5 'LIVES=bomb killed loads device' ;;
 	esac
 }
 
@@ -96,6 +77,12 @@ boot_all() { # MACHINE
 	fi
 }
 
+# Where time does not count instructions, perf's stacks are beside ours.
+guest_options() { # MACHINE
+	echo "${FOR_GUEST:-}"
+	case $1 in full-*) perf_machine_of "$(arch_of "$1")" "$(kernel_of "$1")" ;; esac
+}
+
 # boot MACHINE CASE...: one guest. Its output is in the machine's log too. Fails only if it could not be made.
 boot() {
 	local folder status=0 settings counted=
@@ -105,7 +92,7 @@ boot() {
 	mapfile -t settings < <(settings_of "$1")
 	case $1 in vm-*) counted=1 ;; esac
 	echo "boot $BOOTS: ${*:2}"
-	COUNTED=$counted GUEST_OUT=$folder run_vm "$(arch_of "$1")" "$(kernel_of "$1")" env "${settings[@]}" /root/cases/run-all.sh "${@:2}" 2>&1 |
+	FOR_GUEST=$(guest_options "$1" | xargs) COUNTED=$counted GUEST_OUT=$folder run_vm "$(arch_of "$1")" "$(kernel_of "$1")" env "${settings[@]}" /root/cases/run-all.sh "${@:2}" 2>&1 |
 		tee "$folder/log" || status=$?
 	case $status in "$EX_CONFIG" | "$EX_LOST") return $status ;; esac
 	scripts/check/verdicts.py "$folder/log" "$folder/console" >"$folder/verdicts"

@@ -36,7 +36,7 @@ run_vm() { # ARCH KERNEL COMMAND...
 		more+=(--add "build/$arch/stall-kmod-$kernel/uwind.ko:/root/stall/" --add "build/$arch/stall-kmod-$kernel/uwind_resident1.ko:/root/stall/")
 	fi
 	read -ra machine <<<"$(machine_of "$arch" "$kernel")"
-	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 2700 --watch 300 --append "$PATIENT_KERNEL" ${COUNTED:+--icount=2 --cpus "$COUNTED" --timeout 5400} --out "${GUEST_OUT:-$OUT/vm-$arch-$kernel}" \
+	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 5400 --watch 300 --append "$PATIENT_KERNEL" ${COUNTED:+--icount=2 --cpus "$COUNTED"} --out "${GUEST_OUT:-$OUT/vm-$arch-$kernel}" \
 		--pkg python3 --pkg python3-pytest --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg linux-perf --pkg binutils --pkg libc6-dbg --pkg libboost-context1.74.0 --pkg libbpf1 \
 		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_stress.ko" --add "build/$arch/test-kmod-$kernel/trace_reader.ko" --add "build/$arch/test-kmod-$kernel/rcu_reader.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
