@@ -4,9 +4,7 @@
  * takes it away, so it holds for any instruction, also where a frame is only half made.
  *
  * What a signal interrupts has not called. There the kernel leaves a mark instead, the
- * mark's own address without its lower 12 bits. It goes with the signal's frame, so it is
- * missing if the handler returns between the trigger and the walk. It comes before the
- * registers change, with the return address of the handler that is about to begin.
+ * mark's own address without its lower 12 bits, which goes with the signal's frame.
  *
  * 0 ends a shadow stack. A program that has switched it on for itself has frames below.
  */
@@ -19,17 +17,6 @@
 static bool is_signal_mark(u64 entry, u64 address)
 {
 	return entry == (address & ~(u64)MARK_IGNORED_BITS);
-}
-
-/* Past what a signal has put there whose handler the registers do not know of yet. */
-static u64 skip_signal(const struct uw_walk *walk, struct uw_port *port, u64 innermost)
-{
-	u64 mark = innermost + ENTRY_BYTES, entry;
-
-	if (walk->nr_frames < 2 || uw_port_word(port, innermost, &entry) || entry == walk->frames[1].pc ||
-	    uw_port_word(port, mark, &entry) || !is_signal_mark(entry, mark))
-		return innermost;
-	return mark + ENTRY_BYTES;
 }
 
 /* The stack ends elsewhere than the frames' ids say. */
@@ -46,11 +33,10 @@ static const bool is_complete[] = { UWIND_STOP_LIST(UW_COMPLETE) };
 
 u32 uw_shadow_check(struct uw_walk *walk, struct uw_port *port, u64 innermost)
 {
-	u64 address, entry;
+	u64 address = innermost, entry;
 	u32 i, same = 0;
 
 	uw_walk_fill(walk);
-	address = skip_signal(walk, port, innermost);
 	for (i = 1; i < walk->nr_frames; i++) {
 		if (uw_port_word(port, address, &entry) || !entry)
 			return same;

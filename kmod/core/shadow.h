@@ -10,11 +10,11 @@
 #include "walk.h"
 
 /*
- * innermost: address of the last return address that was put there. Reads at most one
- * word for each frame, and three more. Frames from the first on whose return address is
- * another there are dropped, and the stop is SHADOW_STACK; so it is if a complete stack
- * has callers there that the walk has not seen. Returns how many return addresses are
- * the same.
+ * innermost: address of the last return address that was put there, when the registers
+ * were those that the walk began with. Reads at most one word for each frame, and one
+ * more. Frames from the first on whose return address is another there are dropped, and
+ * the stop is SHADOW_STACK; so it is if a complete stack has callers there that the walk
+ * has not seen. Returns how many return addresses are the same.
  */
 u32 uw_shadow_check(struct uw_walk *walk, struct uw_port *port, u64 innermost);
 

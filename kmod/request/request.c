@@ -81,20 +81,19 @@ static u64 cookie_next(u32 cpu)
 	return ((u64)(cpu + 1) << 48) | this_cpu_inc_return(cookie_count);
 }
 
+/* A trigger in the kernel may lie where the saved registers are being written: a signal begins or ends. */
 static void request_fill(struct uw_request *request, struct pt_regs *regs)
 {
 	bool in_user = regs && user_mode(regs);
-	struct pt_regs *user = in_user ? regs : task_pt_regs(current);
 
 	request->cpu = raw_smp_processor_id();
 	request->cookie = cookie_next(request->cpu);
 	request->time_ns = ktime_get_boot_fast_ns();
 	request->exec_id = current->self_exec_id;
 	request->mm = current->mm;
-	request->in_execve = current->in_execve;
-	request->late_regs = (in_nmi() || uw_uprobed()) && !in_user;
-	request->shadow = uw_shadow_pointer();
-	request->arch = request->late_regs ? UW_ARCH_NONE : uw_regs_take(&request->regs, user);
+	request->late_regs = !in_user;
+	request->shadow = in_user ? uw_shadow_pointer() : 0;
+	request->arch = in_user ? uw_regs_take(&request->regs, regs) : UW_ARCH_NONE;
 }
 
 /* The task runs, or sleeps: its registers are read when it does the work. */
@@ -107,7 +106,6 @@ static void request_fill_remote(struct uw_request *request, struct task_struct *
 	request->time_ns = ktime_get_boot_fast_ns();
 	request->exec_id = READ_ONCE(task->self_exec_id);
 	request->mm = NULL;
-	request->in_execve = false;
 	request->late_regs = true;
 	request->arch = UW_ARCH_NONE;
 }
@@ -162,7 +160,6 @@ static struct uw_request *request_new_next(struct task_struct *task, int *loss)
 		return NULL;
 	request_fill_remote(request, task);
 	request->mm = task->mm;
-	request->in_execve = task->in_execve;
 	*loss = request_queue(request, task);
 	return *loss < 0 ? request : NULL;
 }
@@ -301,15 +298,10 @@ int uw_request_ask_task(unsigned int slot, struct uw_quota *quota, struct task_s
 	return -ESRCH;
 }
 
-static bool exec_id_differs(const struct uw_request *request)
-{
-	return request->exec_id != current->self_exec_id;
-}
-
 /* It is about memory that current has given up. */
 static bool request_outdated(const struct uw_request *request)
 {
-	return request->mm ? request->mm != current->mm : exec_id_differs(request);
+	return request->mm ? request->mm != current->mm : request->exec_id != current->self_exec_id;
 }
 
 /* What a probe has replaced, who goes on with the walk does not know. */
@@ -441,9 +433,6 @@ static void request_answer_now(struct uw_request *request, struct uw_answer *ans
 	walk.max_frames = UW_USUAL_FRAMES;
 	walk.most_frames = READ_ONCE(max_frames);
 	walk.missed = &missed;
-	/* Of a program that was being executed then, the registers were not there yet. */
-	if (request->in_execve || exec_id_differs(request))
-		request->late_regs = true;
 	walk.frames = uw_frames_take();
 	if (!walk.frames) {
 		answer->loss = UWIND_LOSS_NOMEM;

@@ -60,8 +60,7 @@ struct uw_request {
 	u64 time_ns;
 	u64 exec_id;
 	const struct mm_struct *mm; /* the memory that it is asked in; compared only. NULL: not known */
-	bool in_execve;
-	bool late_regs; /* the saved registers may be half written, or a probe's: its task reads them later */
+	bool late_regs; /* asked for in the kernel, or by another task: its task reads the saved registers later */
 	u8 arch;        /* enum uw_arch of the registers; NONE: late */
 	struct uw_regs regs;
 	u64 shadow; /* where the shadow stack had its last return address; 0: it has none */

@@ -136,7 +136,7 @@ void check_shadow(uw_walk walk, uw_port& port, u64 innermost)
 	const u8 stop = static_cast<u8>(walk.stop);
 	port.reads = 0;
 	const u32 same = uw_shadow_check(&walk, &port, innermost);
-	require(port.reads <= nr_frames + 3);
+	require(port.reads <= nr_frames + 1);
 	require(same < nr_frames || same == 0);
 	require(walk.stop == UW_STOP_SHADOW_STACK ? walk.nr_frames > same
 						  : walk.nr_frames == nr_frames && walk.stop == stop);

@@ -2,8 +2,9 @@
 // Works with a shadow stack, which it switches on for itself: arm64's guarded control stack.
 //
 // Usage: shadow_victim VERB SECONDS
-//   honest   recursion, callbacks from the C library, and a signal's handler on a stack of its own
-//   liar     a function that overwrites the return address in its frame while it works, and mends it
+//   honest     recursion, callbacks from the C library, and a signal's handler on a stack of its own
+//   signalled  one signal after the other, so that the kernel writes its registers all the time
+//   liar       a function that overwrites the return address in its frame while it works, and mends it
 //
 // Exit status 77: there are no shadow stacks here. The process has the verb's name.
 #include <signal.h>
@@ -43,15 +44,21 @@ static void on_signal(int signal)
 		work_sink += work_recurse(8, (uint64_t)(signal + i));
 }
 
-static void start_signals(void)
+static void handle(int signal, void (*handler)(int))
 {
 	static char stack[64 << 10];
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	const struct itimerval often = { { 0, SIGNAL_US }, { 0, SIGNAL_US } };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK | SA_RESTART };
+	const struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK | SA_RESTART };
 
 	sigaltstack(&other, NULL);
-	sigaction(SIGVTALRM, &action, NULL);
+	sigaction(signal, &action, NULL);
+}
+
+static void start_signals(void)
+{
+	const struct itimerval often = { { 0, SIGNAL_US }, { 0, SIGNAL_US } };
+
+	handle(SIGVTALRM, on_signal);
 	setitimer(ITIMER_VIRTUAL, &often, NULL);
 }
 
@@ -64,6 +71,18 @@ static __attribute__((noinline)) void be_honest(double end)
 		work_sink += work_recurse(turn % 40, turn) + work_sort(turn);
 		turn++;
 	}
+}
+
+static void on_brief_signal(int signal)
+{
+	work_sink += (uint64_t)signal;
+}
+
+static __attribute__((noinline)) void be_signalled(double end)
+{
+	handle(SIGUSR1, on_brief_signal);
+	WORK_UNTIL(CLOCK_MONOTONIC, end)
+		raise(SIGUSR1);
 }
 
 // Nobody calls it.
@@ -101,6 +120,8 @@ int main(int argc, char **argv)
 		return NO_SHADOW_STACK;
 	if (!strcmp(argv[1], "liar"))
 		be_a_liar(end);
+	else if (!strcmp(argv[1], "signalled"))
+		be_signalled(end);
 	else
 		be_honest(end);
 	exit(0);
