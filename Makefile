@@ -32,7 +32,7 @@ demo: setup ## complete stacks of real programs in a VM            [ARCH=…] [K
 check: ## what a change must pass, on the host and in VMs: 12 minutes, the first time 30 (ctest --preset check)
 	@scripts/check.sh all
 
-check-vm: ## all cases, in VMs with two processors: 27 minutes (ctest --preset check-vm)
+check-vm: ## all cases on all kernels, in VMs with two processors: what has changed, or half an hour a kernel  [AGAIN=1: all]
 	@scripts/check.sh check-vm
 
 check-long: ## one part of the longer tests    [PART=figures|fuzz|fuzz-PARSER|hostile-KERNEL-USER|matrix-amd64|matrix-arm64|matrix-arm-SET|packages|reader-KERNEL|rows|service-SUITE|shadow|spaces-KERNEL|sframe|sframe-arm64|trouble|truth|truth-arm64|attack-ARCH|bystander-ARCH|cost-ARCH|databases-ARCH|events-ARCH|functions-ARCH|lives-ARCH|profile-ARCH|requests-ARCH|stopped-ARCH|storm-ARCH|unload-ARCH-KERNEL|warmup-ARCH]
