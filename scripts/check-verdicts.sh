@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 
 . scripts/lab/common.sh
 . scripts/check/steps.sh
+. scripts/check/vm.sh
 . scripts/check/machines.sh
 . scripts/check/kept.sh
 
@@ -24,6 +25,7 @@ cases_of() { printf '%s\n' 00_boot 10_a 20_b 30_c 40_d 50_e; }
 # A play, one boot after the other; what has none left boots well.
 run_vm() {
 	local play number=0 name said
+	if [ "$3" = true ]; then echo a kernel && return; fi
 	while [ "$1" != /root/cases/run-all.sh ]; do shift; done
 	shift
 	play=${PLAY[$((BOOTS - 1))]:-}
@@ -92,10 +94,11 @@ vm_boot $MACHINE >"$OUT/$MACHINE.log" 2>&1
 [ "$(lone_step skips vm_verdict $MACHINE 20_b)" = 'cases: 1 passed, 0 failed, 1 skipped: inner (needs a moon)' ] || BROKEN=1
 
 # Verdicts that are kept: what passed at once and is what it was is not run again. The cases' files are in a tree of their own.
+eval "$(declare -f contents_of_machine | sed '1s/.*/real_contents() /')"
 contents_of_machine() { echo "$CONTENTS"; }
 mkdir -p "$OUT/tree/qemu/cases"
 ln -s "$PWD/scripts" "$OUT/tree/scripts"
-ln -s "$PWD/qemu/complaints.awk" "$OUT/tree/qemu/"
+cp qemu/complaints.awk "$OUT/tree/qemu/"
 cd "$OUT/tree"
 for name in 10_a 20_b 30_c 40_d 50_e; do echo "$name" >qemu/cases/$name.sh; done
 
@@ -125,4 +128,34 @@ AGAIN=1 expect 1 '' ''
 ran "$ALL"
 CONTENTS=two expect 1 '' ''
 ran "$ALL"
+
+# What a machine is made of: as it is in another folder and with other comments, and not so with other code, work or helpers.
+make_tree() { # FOLDER CODE
+	mkdir -p "$1"/{qemu/cases,scripts/{lab,check,demo-work},tests/bpf,build/amd64/{daemon,programs,tests},kmod}
+	touch "$1"/qemu/{run.sh,init,complaints.awk,cases/{lib.sh,20_b.sh,38_f.sh}} "$1"/scripts/lab/guest-{files,modules}.sh \
+		"$1"/scripts/{check/verdicts.py,demo-assert.py,demo-guest.sh,demo-work/work.py} "$1"/{tests/bpf/a.bpf.c,kmod/a.c}
+	echo "$2" >"$1/a.c"
+	gcc -g -o "$1/build/amd64/programs/a" "$1/a.c"
+}
+key() { (cd "$1" && real_contents $MACHINE | hash_of && kept_verdict $MACHINE one 20_b && kept_verdict $MACHINE one 38_f); } # FOLDER
+
+# differs FOLDER WANTED: in which of machine (1), a case (2) and one with the other module (3) a folder is not as the first.
+differs() {
+	local got
+	got=$({ diff <(key "$OUT/first" | nl) <(key "$1" | nl) || true; } | sed -n 's/^> *\([0-9]\).*/\1/p' | xargs)
+	[ "$got" = "$2" ] || { BROKEN=1 && echo "$1 differs in '$got', not '$2'"; }
+}
+
+make_tree "$OUT/first" 'int main(void) { return 0; }'
+make_tree "$OUT/another_clone" '/* a comment */ int main(void) { return 0; }'
+differs "$OUT/another_clone" ''
+make_tree "$OUT/other_code" 'int main(void) { return 1; }'
+differs "$OUT/other_code" 1
+for file in scripts/demo-work/work.py qemu/cases/lib.sh tests/bpf/a.bpf.c; do
+	echo changed >"$OUT/another_clone/$file"
+	differs "$OUT/another_clone" 1
+	: >"$OUT/another_clone/$file"
+done
+echo changed >"$OUT/another_clone/kmod/a.c"
+differs "$OUT/another_clone" 3
 exit $BROKEN

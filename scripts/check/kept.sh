@@ -9,31 +9,41 @@
 code_of() { # FILE
 	local tool code
 	code=$(mktemp)
+	cp "$1" "$code"
 	for tool in objcopy aarch64-linux-gnu-objcopy arm-linux-gnueabihf-objcopy; do
 		if "$tool" --strip-debug --remove-section=.note.gnu.build-id "$1" "$code" 2>/dev/null; then break; fi
-		cp "$1" "$code"
 	done
 	cat "$code"
 	rm "$code"
 }
 
+contents_below() { find "$@" -type f ! -name '*.md' ! -path '*/__pycache__/*' | LC_ALL=C sort | xargs cat; } # PATH... [CONDITION...]
+
 # What every case of a machine is made of: kernel and roots, programs and modules, what boots it, and all of qemu/cases that is no case.
+# The same in every clone: a BPF program names the folder that it was made in, so that its source stands for it.
 contents_of_machine() { # MACHINE
 	local arch kernel file
 	arch=$(arch_of "$1") kernel=$(kernel_of "$1")
 	declare -f boot run_vm machine_of guest_options
 	settings_of "$1"
 	FOR_GUEST="$(guest_options "$1" | xargs) --fetch" run_vm "$arch" "$kernel" true || return
-	cat qemu/run.sh qemu/init qemu/complaints.awk scripts/lab/guest-{files,modules}.sh scripts/check/verdicts.py scripts/demo-*
-	find qemu/cases -type f ! -name '[0-9]*' ! -name '*.md' ! -path '*/__pycache__/*' | sort | xargs cat
-	for file in "build/$arch"/{daemon/uwind,daemon/uwindd,programs/*,tests/truth_kernel,tests/bpf_cookies,tests/cookies.bpf.o} \
-		"build/$arch"/{,test-,stall-}kmod-"$kernel"/*.ko; do
+	contents_below qemu/{run.sh,init,complaints.awk} scripts/lab/guest-{files,modules}.sh scripts/check/verdicts.py \
+		scripts/demo-{assert.py,guest.sh,work} tests/bpf || return
+	contents_below qemu/cases ! -name '[0-9]*' || return
+	for file in "build/$arch"/{daemon/uwind,daemon/uwindd,programs/*,tests/truth_kernel,tests/bpf_cookies} \
+		"build/$arch"/{,test-}kmod-"$kernel"/*.ko; do
 		if [ -f "$file" ]; then echo "$file" && code_of "$file"; fi
 	done
 }
 
+# What is a case's own. 38_* run a module with delays, which names the folder that it was made in.
+contents_of_case() { # CASE
+	cat "qemu/cases/$1".* 2>/dev/null || true
+	case $1 in 38_*) contents_below kmod -name '*.[ch]' ;; esac
+}
+
 # kept_verdict MACHINE HASH CASE: where it is.
-kept_verdict() { echo "$(cache_dir)/results/cases/$1-$3-$({ echo "$2" && cat "qemu/cases/$3".* 2>/dev/null; } | hash_of)"; }
+kept_verdict() { echo "$(cache_dir)/results/cases/$1-$3-$({ echo "$2" && contents_of_case "$3"; } | hash_of)"; }
 
 # take_kept MACHINE HASH CASE...: as a boot of its own, 0, whose log says since when they have passed.
 take_kept() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The stock kernels of make check and make check-vm: what they need is fetched, and some are left out, by name. Sourced by check.sh.
 
-# What a stock kernel has a target for in check-matrix; of all of them make check runs something.
+# make check runs something of each, make check-vm everything.
 STOCK_KERNELS='6.1 6.12 7.2'
 
 # That of the release that runs the tests: it is never left out.
