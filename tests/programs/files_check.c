@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include "check.h"
@@ -28,6 +29,7 @@ struct known {
 	unsigned char announced, used;
 	uint32_t tgid;
 	uint64_t inode;
+	dev_t device;
 };
 
 static struct known files[NR_NUMBERS];
@@ -91,7 +93,8 @@ static void read_record(const uint8_t *at, const struct uwind_record *record)
 		const struct uwind_record_file *file = (const void *)at;
 
 		if (file->file < NR_NUMBERS)
-			files[file->file] = (struct known){ 1, files[file->file].used, file->tgid, file->inode };
+			files[file->file] = (struct known){ 1, files[file->file].used, file->tgid, file->inode,
+							    makedev(file->dev_major, file->dev_minor) };
 	} else if (record->type == UWIND_RECORD_STACK) {
 		const struct uwind_record_stack *stack = (const void *)at;
 		struct bytes bytes = { stack->frames, at + record->bytes };
@@ -262,7 +265,8 @@ static int count_kept(int wanted)
 		if (stat(name, &status))
 			exit(1);
 		for (int n = 0; n < NR_NUMBERS; n++)
-			numbers += files[n].announced && files[n].inode == status.st_ino;
+			numbers += files[n].announced && files[n].inode == status.st_ino &&
+				   files[n].device == status.st_dev;
 		nr += numbers >= wanted;
 	}
 	return nr;
