@@ -16,7 +16,7 @@ bool CodeMaps::agree(const std::vector<Mapping>& mappings, const Unfinished& unf
 	return mapping && missed && modules_.of_mapping(*mapping) == missed;
 }
 
-// Also as long as the file is not known: a message of another CPU may announce it later.
+// Also where nothing is known of the file.
 bool CodeMaps::may_agree(const std::vector<Mapping>& mappings, const Unfinished& unfinished)
 {
 	return mapping_at(mappings, unfinished.lookup()) &&

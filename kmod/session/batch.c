@@ -14,17 +14,16 @@
  * a new message, where a record forgets the one before it of the same hash.
  */
 #include <linux/hash.h>
+#include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <net/genetlink.h>
+#include <net/netlink.h>
 
 #include "session/batch.h"
-#include "session/reader.h"
+#include "session/message.h"
 #include "stall.h"
-#include "store/file_store.h"
 
 #define UW_BATCH_BYTES SKB_WITH_OVERHEAD(16384) /* with skb_shared_info: a power of two */
-#define UW_BATCH_HEAD  128                      /* headers and small attributes */
 
 static struct uw_batch **batch_place(struct uw_batches *batches)
 {
@@ -102,33 +101,16 @@ void uw_batches_deinit(struct uw_batches *batches)
 
 static int batch_open(struct uw_batch *batch, u32 bytes)
 {
-	u32 room = max_t(u32, UW_BATCH_BYTES, bytes + UW_BATCH_HEAD);
-	struct sk_buff *skb = alloc_skb(room, GFP_NOWAIT | __GFP_NOWARN);
-	struct nlattr *seq;
+	u32 room = max_t(u32, UW_BATCH_BYTES - UW_MESSAGE_HEAD, bytes);
 
-	if (!skb)
+	batch->skb = uw_message_begin(batch->outbox, room, &batch->message, &batch->records);
+	if (!batch->skb)
 		return -ENOMEM;
-	genlmsg_put(skb, 0, 0, batch->outbox->reader->family, 0, UWIND_CMD_RECORDS);
-	nla_put_u32(skb, UWIND_A_SESSION, batch->outbox->number);
-	seq = nla_reserve_64bit(skb, UWIND_A_SEQ, sizeof(u64), UWIND_A_PAD);
-	batch->records = nla_reserve(skb, UWIND_A_RECORDS, 0);
-	if (!seq || !batch->records) {
-		kfree_skb(skb);
-		return -ENOMEM;
-	}
-	batch->skb = skb;
-	batch->message = (struct uw_message){ .seq_at = nla_data(seq) - (void *)skb->data };
 	batch->last_number = 0;
-	batch->round = uw_file_round(batch->outbox->slot);
 	memset(&batch->known, 0, sizeof(batch->known));
 	batch->sampled.word_bits = 0;
 	memset(batch->announced, 0, sizeof(batch->announced));
 	return 0;
-}
-
-static void batch_end_records(struct uw_batch *batch)
-{
-	batch->records->nla_len = skb_tail_pointer(batch->skb) - (unsigned char *)batch->records;
 }
 
 void uw_batch_close(struct uw_batch *batch)
@@ -137,8 +119,7 @@ void uw_batch_close(struct uw_batch *batch)
 
 	if (!skb)
 		return;
-	batch_end_records(batch);
-	genlmsg_end(skb, genlmsg_data(nlmsg_data(nlmsg_hdr(skb))));
+	uw_message_end(skb, batch->records);
 	batch->skb = NULL;
 	uw_outbox_queue(batch->outbox, skb, &batch->message);
 }
@@ -156,7 +137,7 @@ static u32 batch_room(struct uw_batch *batch, u32 most)
 	if (!batch->skb)
 		return 0;
 	if (skb_tail_pointer(batch->skb) - (unsigned char *)batch->records + most > U16_MAX) {
-		batch_end_records(batch);
+		uw_message_end_records(batch->skb, batch->records);
 		next = nla_reserve(batch->skb, UWIND_A_RECORDS, 0);
 		if (!next)
 			return 0;

@@ -37,7 +37,6 @@ struct uw_batch {
 	struct nlattr *records;            /* the attribute of skb that is being filled */
 	struct uw_message message;         /* what is known of skb */
 	u16 last_number;                   /* of a record in skb */
-	u32 round;                         /* of announcing files, when skb was begun: see uw_file_round() */
 	struct uw_known known;             /* of skb */
 	struct uw_sampled sampled;         /* the last sample in skb */
 	u32 announced[UW_BATCH_ANNOUNCED]; /* by hash: offset in skb of a record with a number; 0: none */

@@ -6,20 +6,17 @@
  * no control group withholds processor time from it.
  *
  * A message that finds too much waiting, or that the socket refuses, is gone: its
- * answers become losses, its sequence number is left out, and files are announced
- * again if it announced any.
+ * answers become losses, and its sequence number is left out. Files are kept until the
+ * socket takes them, and nothing is sent before those that were queued earlier, so that
+ * nobody receives frames in a file that has not been announced.
  */
 #include <linux/sched.h>
-#include <linux/skbuff.h>
 
 #include "session/outbox.h"
 #include "session/reader.h"
 #include "stall.h"
 #include "stats.h"
-#include "store/file_store.h"
 #include "uwind.h"
-
-static_assert(UWIND_MAX_SESSIONS <= UW_FILE_SLOTS);
 
 #define UW_OUTBOX_BYTES (4 << 20) /* of a session's messages that wait to be sent */
 
@@ -47,26 +44,67 @@ static void message_dropped(struct uw_outbox *outbox, const struct uw_message *m
 	this_cpu_inc(outbox->sent->messages_dropped);
 	this_cpu_add(outbox->sent->events_dropped, message->events);
 	uw_stats_dropped(outbox->counts, message->weight);
-	if (message->has_files)
-		uw_file_clear_announced(outbox->slot);
+}
+
+/* Takes the message. -EAGAIN: no room. */
+static int message_give(struct uw_outbox *outbox, struct sk_buff *skb)
+{
+	u32 bytes = skb->len;
+	int err;
+
+	uw_stall_asleep(UW_STALL_MESSAGE_SEND);
+	err = uw_reader_send(outbox->reader, skb);
+	if (!err) {
+		this_cpu_inc(outbox->sent->messages);
+		this_cpu_add(outbox->sent->bytes, bytes);
+	}
+	return err;
+}
+
+/* Whether none is left. A reader that is gone leaves none either. */
+static bool files_send(struct uw_outbox *outbox)
+{
+	struct sk_buff *skb, *copy;
+
+	while ((skb = skb_peek(&outbox->files))) {
+		copy = skb_clone(skb, GFP_KERNEL);
+		if (!copy || message_give(outbox, copy) == -EAGAIN)
+			return false;
+		__skb_unlink(skb, &outbox->files);
+		atomic_sub(skb->truesize, &outbox->waiting_bytes);
+		consume_skb(skb);
+		cond_resched();
+	}
+	return true;
+}
+
+/* Takes the message. */
+static void frames_send(struct uw_outbox *outbox, struct sk_buff *skb, const struct uw_message *message)
+{
+	u32 memory = skb->truesize;
+
+	if (!files_send(outbox)) {
+		message_dropped(outbox, message);
+		kfree_skb(skb);
+	} else if (message_give(outbox, skb)) {
+		message_dropped(outbox, message);
+	}
+	atomic_sub(memory, &outbox->waiting_bytes);
 }
 
 static void message_send(struct uw_outbox *outbox, struct sk_buff *skb)
 {
 	const struct uw_message message = queued_of(skb)->message;
 	u64 seq = atomic64_fetch_inc(&outbox->seq);
-	u32 bytes = skb->len, memory = skb->truesize;
 
 	memcpy(skb->data + message.seq_at, &seq, sizeof(seq));
 	memset(skb->cb, 0, sizeof(skb->cb));
-	uw_stall_asleep(UW_STALL_MESSAGE_SEND);
-	if (uw_reader_send(outbox->reader, skb)) {
-		message_dropped(outbox, &message);
+	if (message.is_file) {
+		__skb_queue_tail(&outbox->files, skb);
+		files_send(outbox);
 	} else {
-		this_cpu_inc(outbox->sent->messages);
-		this_cpu_add(outbox->sent->bytes, bytes);
+		frames_send(outbox, skb, &message);
 	}
-	atomic_sub(memory, &outbox->waiting_bytes);
 }
 
 static void outbox_work(struct work_struct *work)
@@ -74,6 +112,7 @@ static void outbox_work(struct work_struct *work)
 	struct uw_outbox *outbox = container_of(work, struct uw_outbox, work);
 	struct llist_node *node = llist_reverse_order(llist_del_all(&outbox->full)), *next;
 
+	files_send(outbox);
 	for (; node; node = next) {
 		next = node->next;
 		message_send(outbox, queued_skb(node));
@@ -81,20 +120,38 @@ static void outbox_work(struct work_struct *work)
 	}
 }
 
-void uw_outbox_queue(struct uw_outbox *outbox, struct sk_buff *skb, const struct uw_message *message)
+/* Whether it fits. */
+static bool outbox_charge(struct uw_outbox *outbox, const struct sk_buff *skb)
+{
+	if (atomic_add_return(skb->truesize, &outbox->waiting_bytes) <= UW_OUTBOX_BYTES)
+		return true;
+	atomic_sub(skb->truesize, &outbox->waiting_bytes);
+	return false;
+}
+
+/* Files may be all that waits: then nobody else makes the worker try them again. */
+static void outbox_refuse(struct uw_outbox *outbox, struct sk_buff *skb, const struct uw_message *message)
+{
+	if (!message->is_file) {
+		atomic64_inc(&outbox->seq);
+		message_dropped(outbox, message);
+	}
+	kfree_skb(skb);
+	queue_work(outbox_queue, &outbox->work);
+}
+
+bool uw_outbox_queue(struct uw_outbox *outbox, struct sk_buff *skb, const struct uw_message *message)
 {
 	struct uw_queued *queued = queued_of(skb);
 
-	queued->message = *message;
-	if (atomic_add_return(skb->truesize, &outbox->waiting_bytes) > UW_OUTBOX_BYTES) {
-		atomic_sub(skb->truesize, &outbox->waiting_bytes);
-		atomic64_inc(&outbox->seq);
-		message_dropped(outbox, message);
-		kfree_skb(skb);
-		return;
+	if (!outbox_charge(outbox, skb)) {
+		outbox_refuse(outbox, skb, message);
+		return false;
 	}
+	queued->message = *message;
 	if (llist_add(&queued->node, &outbox->full))
 		queue_work(outbox_queue, &outbox->work);
+	return true;
 }
 
 void uw_outbox_flush(struct uw_outbox *outbox)
@@ -126,6 +183,7 @@ int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader, str
 {
 	INIT_WORK(&outbox->work, outbox_work);
 	init_llist_head(&outbox->full);
+	__skb_queue_head_init(&outbox->files);
 	outbox->reader = reader;
 	outbox->counts = counts;
 	outbox->sent = alloc_percpu(struct uw_sent);
@@ -134,6 +192,7 @@ int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader, str
 
 void uw_outbox_deinit(struct uw_outbox *outbox)
 {
+	__skb_queue_purge(&outbox->files);
 	free_percpu(outbox->sent);
 }
 

@@ -8,10 +8,10 @@
 #include <linux/atomic.h>
 #include <linux/llist.h>
 #include <linux/percpu.h>
+#include <linux/skbuff.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-struct sk_buff;
 struct uw_counts;
 struct uw_reader;
 struct uwind_session_stats;
@@ -32,17 +32,18 @@ struct uw_outbox {
 	unsigned int slot;                 /* the session's. Order: set before the first message */
 	u32 number;                        /* the session's. Order: set before the first message */
 	struct llist_head full;            /* messages to send, newest first. Anyone adds, the worker takes all */
-	atomic_t waiting_bytes;            /* of memory: in full, and with the worker */
+	struct sk_buff_head files;         /* those of files, until the reader takes them. Owned by the worker */
+	atomic_t waiting_bytes;            /* of memory: in full, in files, and with the worker */
 	atomic64_t seq;                    /* of the next message */
 	struct work_struct work;           /* sends what is full. Runs one at a time */
 };
 
 /* What is known of a complete message. Owned by the owner of the message. */
 struct uw_message {
-	u64 weight;     /* answers in it that count as answered */
-	u32 events;     /* records of events */
-	u32 seq_at;     /* offset in the message of its sequence number */
-	bool has_files; /* a record in it announces one */
+	u64 weight;   /* answers in it that count as answered */
+	u32 events;   /* records of events */
+	u32 seq_at;   /* offset in the message of its sequence number */
+	bool is_file; /* its one record is a file: later messages' frames may lie in that */
 };
 
 /* -ENOMEM. */
@@ -50,8 +51,11 @@ int uw_outbox_init(struct uw_outbox *outbox, const struct uw_reader *reader, str
 /* Nobody queues any more, and everything is sent. Also after a failed init. */
 void uw_outbox_deinit(struct uw_outbox *outbox);
 
-/* Queue a message that is complete but for its sequence number. Task context. Waits for nobody. */
-void uw_outbox_queue(struct uw_outbox *outbox, struct sk_buff *skb, const struct uw_message *message);
+/*
+ * Queue a message that is complete but for its sequence number. Task context. Waits for nobody. false: too much waits; the
+ * message is gone, and counted as a loss unless it is a file.
+ */
+bool uw_outbox_queue(struct uw_outbox *outbox, struct sk_buff *skb, const struct uw_message *message);
 
 /* Wait until what was queued before the call has been sent. Sleeps. */
 void uw_outbox_flush(struct uw_outbox *outbox);

@@ -18,7 +18,6 @@
 #include "session/running.h"
 #include "session/session.h"
 #include "stats.h"
-#include "store/file_store.h"
 #include "trigger/trigger.h"
 
 #define UW_SESSIONS_SAME 4 /* of one viewer without privilege */
@@ -174,7 +173,6 @@ static int running_install(struct uw_session *session)
 	session->number = ++last_number;
 	session->sender.outbox.slot = slot;
 	session->sender.outbox.number = session->number;
-	uw_file_clear_announced(slot);
 	__set_bit(slot, &slots_used);
 	rcu_assign_pointer(sessions[slot], session);
 	running_update_max_frames();

@@ -9,80 +9,21 @@
  * by its id, or else by its bytes. The work is linear in the frames.
  */
 #include <linux/pid_namespace.h>
-#include <linux/rcupdate.h>
-#include <linux/slab.h>
 
 #include "core/frame_code.h"
 #include "request/request.h"
 #include "session/batch.h"
+#include "session/file_sender.h"
 #include "session/note_sender.h"
 #include "session/record.h"
 #include "session/sender.h"
 #include "stats.h"
-#include "store/file_store.h"
-#include "store/registry.h"
-#include "store/tie.h"
 
 static_assert(UWIND_MAX_FRAMES % UWIND_PART_FRAMES == 0);
 /* Records with numbers, in the longest message. */
 static_assert((UWIND_MAX_FRAMES / UWIND_PART_FRAMES + 2) * UW_MOST_STACK_BYTES / 16 < U16_MAX);
 
 #define UW_NOTES_AT_ONCE 16u /* that a task sends when it answers; the worker sends what is left */
-
-/* 0: the file is in the message; else so many bytes are enough. */
-static u32 send_file_record(struct uw_sender *sender, struct uw_batch *batch, const struct uw_file *file, u64 pc,
-			    const char *path)
-{
-	struct uw_batch_writer writer;
-
-	uw_batch_begin(&writer, batch);
-	uw_batch_reserve(&writer, uw_record_file_bytes(path));
-	uw_batch_add(&writer, uw_record_file(writer.at, writer.room, file, pc, path, sender->pid_ns));
-	if (!writer.full)
-		batch->message.has_files = true;
-	return uw_batch_end(&writer);
-}
-
-/*
- * One without a table is urgent: each walk until it has one ends there. One whose path
- * cannot be seen here, as the task exits or somebody changes its mappings, is announced
- * again by the next walk.
- */
-static void send_new_file(struct uw_sender *sender, struct uw_batch *batch, struct uw_file *file, u64 pc)
-{
-	char *buffer = file->vdso ? NULL : kmalloc(PATH_MAX, GFP_NOWAIT | __GFP_NOWARN);
-	const char *path = buffer ? uw_registry_path(file, pc, buffer) : NULL;
-	u32 needed = send_file_record(sender, batch, file, pc, path);
-
-	if (needed && !uw_batch_renew(batch, needed))
-		needed = send_file_record(sender, batch, file, pc, path);
-	if (needed || (!path && !file->vdso))
-		uw_file_unset_announced(file, sender->outbox.slot);
-	else if (!uw_tie_table(file))
-		uw_batch_close(batch);
-	kfree(buffer);
-}
-
-/* Announce a frame's file to the session, if nobody did. */
-static void send_file(struct uw_sender *sender, struct uw_batch *batch, const struct uw_frame *frame)
-{
-	struct uw_file *file;
-
-	rcu_read_lock();
-	file = uw_file_find(frame->file);
-	if (file && uw_file_set_announced(file, sender->outbox.slot))
-		send_new_file(sender, batch, file, frame->pc);
-	rcu_read_unlock();
-}
-
-/*
- * What the message has is recognised by identity, without a look at files. Not where the session has lost files since the
- * message was begun, as its frames may lie in those.
- */
-static bool knows_parts(const struct uw_batch *batch)
-{
-	return batch->skb && batch->round == uw_file_round(batch->outbox->slot);
-}
 
 /*
  * How many of a walk's first nr frames are not in the message as a part that is known by its id, with all outer
@@ -93,7 +34,7 @@ static u32 count_new(const struct uw_batch *batch, const struct uw_walk *walk, u
 {
 	u32 i;
 
-	if (!walk->nr_same || nr < walk->nr_frames || !knows_parts(batch))
+	if (!walk->nr_same || nr < walk->nr_frames || !batch->skb)
 		return nr;
 	for (i = max(nr - walk->nr_same, 1u); i < nr; i++) {
 		*part = uw_known_part(&batch->known, walk, i);
@@ -113,8 +54,8 @@ static u32 fill_new(const struct uw_batch *batch, struct uw_walk *walk, u32 nr, 
 	return nr_new;
 }
 
-/* Those of a part that is known are announced. */
-static void send_files(struct uw_sender *sender, struct uw_batch *batch, struct uw_walk *walk, u32 nr)
+/* Those of a part that is known are announced. false: one is not. */
+static bool send_files(struct uw_sender *sender, struct uw_batch *batch, struct uw_walk *walk, u32 nr)
 {
 	const struct uw_known_part *part;
 	const struct uw_frame *frame = walk->frames, *end = frame + fill_new(batch, walk, nr, &part);
@@ -124,9 +65,10 @@ static void send_files(struct uw_sender *sender, struct uw_batch *batch, struct 
 		if (frame->file == last)
 			continue;
 		last = frame->file;
-		if (last)
-			send_file(sender, batch, frame);
+		if (last && !uw_file_send(&sender->outbox, frame, sender->pid_ns))
+			return false;
 	}
+	return true;
 }
 
 /* past: current as it was then, or NULL. */
@@ -317,7 +259,7 @@ static u16 known_stack(const struct uw_batch *batch, const struct uw_walk *walk,
 {
 	const struct uw_known_part *part;
 
-	if (nr < 2 || nr < walk->nr_frames || walk->nr_same != nr - 1 || !knows_parts(batch))
+	if (nr < 2 || nr < walk->nr_frames || walk->nr_same != nr - 1 || !batch->skb)
 		return 0;
 	part = uw_known_part(&batch->known, walk, 1);
 	return part ? uw_known_leaf(&batch->known, walk->frames, part->number) : 0;
@@ -348,8 +290,8 @@ static bool send_spelled_out(struct uw_sender *sender, struct uw_batch *batch, c
 {
 	bool sent = false;
 
-	if (nr)
-		send_files(sender, batch, answer->walk, nr);
+	if (nr && !send_files(sender, batch, answer->walk, nr))
+		return false;
 	if (unfinished)
 		sent = send_and_go_on(sender, batch, answer, nr, of);
 	return sent || send_somewhere(sender, batch, answer, nr, of, false);

@@ -59,12 +59,6 @@ static struct uw_file compat_vdso = {
 
 static struct uw_file *const vdso_files[UW_NR_VDSOS] = { &native_vdso, &compat_vdso };
 
-/*
- * What a slot's session was sent is lost as a whole: then a new round begins, and no
- * file has been announced in it. Odd numbers: a new file's 0 is no round.
- */
-static atomic_t announce_rounds[UW_FILE_SLOTS];
-
 static void take_id(struct uw_file_id *id, struct file *file)
 {
 	struct inode *inode = d_real_inode(file->f_path.dentry);
@@ -304,26 +298,14 @@ struct uw_file *uw_file_find(u32 number)
 	return number - 1 < UW_NR_VDSOS ? vdso_files[number - 1] : xa_load(&by_number, number);
 }
 
-u32 uw_file_round(unsigned int slot)
+bool uw_file_is_announced(const struct uw_file *file, unsigned int slot, u32 session)
 {
-	return (u32)atomic_read(&announce_rounds[slot]) | 1;
+	return READ_ONCE(file->announced[slot]) == session;
 }
 
-bool uw_file_set_announced(struct uw_file *file, unsigned int slot)
+void uw_file_set_announced(struct uw_file *file, unsigned int slot, u32 session)
 {
-	u32 round = uw_file_round(slot), old = READ_ONCE(file->announced[slot]);
-
-	return old != round && cmpxchg(&file->announced[slot], old, round) == old;
-}
-
-void uw_file_unset_announced(struct uw_file *file, unsigned int slot)
-{
-	WRITE_ONCE(file->announced[slot], 0);
-}
-
-void uw_file_clear_announced(unsigned int slot)
-{
-	atomic_add(2, &announce_rounds[slot]);
+	WRITE_ONCE(file->announced[slot], session);
 }
 
 u32 uw_file_count(void)

@@ -38,7 +38,7 @@ struct uw_file {
 	struct uw_stored_table __rcu *in_service; /* one of tied. Protected by: ties_lock to write, RCU to read */
 	struct list_head tied;                    /* tables for everybody. Protected by: ties_lock */
 	struct list_head own; /* tables that apply for a viewer only. Protected by: ties_lock to write, RCU to read */
-	u32 announced[UW_FILE_SLOTS]; /* per session slot: uw_file_set_announced(). By cmpxchg(), READ_ONCE() */
+	u32 announced[UW_FILE_SLOTS]; /* number of the last session in the slot that knows it. By WRITE_ONCE(), READ_ONCE() */
 	struct hlist_node node;       /* Protected by: files_lock to write, RCU to read */
 	struct list_head all;         /* Protected by: files_lock; owned by the task that evicts the file */
 	struct rcu_head rcu;          /* Owned by: the task that dropped the last reference */
@@ -65,14 +65,9 @@ void uw_file_put(struct uw_file *file);
 /* The file with that number. Under rcu_read_lock(). */
 struct uw_file *uw_file_find(u32 number);
 
-/* Whether the session in this slot does not know the file yet; from now on it does. Any context. */
-bool uw_file_set_announced(struct uw_file *file, unsigned int slot);
-void uw_file_unset_announced(struct uw_file *file, unsigned int slot);
-
-/* The session in this slot knows no file: it begins, or what it was sent is lost. Any context. */
-void uw_file_clear_announced(unsigned int slot);
-/* Another number after that. */
-u32 uw_file_round(unsigned int slot);
+/* Whether the session with that number, in this slot, knows the file. Any context. */
+bool uw_file_is_announced(const struct uw_file *file, unsigned int slot, u32 session);
+void uw_file_set_announced(struct uw_file *file, unsigned int slot, u32 session);
 
 u32 uw_file_count(void);
 u64 uw_file_refused(void);

@@ -9,6 +9,7 @@ parameters=/sys/module/uwind/parameters
 chmod 755 "$WORK"
 
 $PROGRAMS/files_check announced >files.txt || fail "lost messages take no file along: $(cat files.txt)"
+$PROGRAMS/files_check crowded >files.txt || fail "nor do files that cannot wait: $(cat files.txt)"
 
 # In a store of 200 a user has a part of 25.
 remove_module "before"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // What a session is told of files: prints "ok RULE" or "FAIL RULE".
 //
-// Usage: files_check announced   a reader that stops reading, and reads on: it learns of every file that frames lie in
+// Usage: files_check announced   a reader that stops reading, and reads on: it learns of every file that frames lie in, also
+//                                of those that were run but once, while it stood still
+//        files_check crowded     one that stands still while more files are met than can wait: the same, the others are lost
 //        files_check kept UID    files that nobody runs now keep their numbers, while a user runs ever new ones
 //
 // As root, with the module loaded, in a folder of its own. Code is a few bytes in files of their own, so that a sample
@@ -19,10 +21,15 @@
 
 #define RATE_HZ     1999
 #define NR_FILES    64
+#define NR_ONCE     12
 #define NR_KEPT     16
+#define DEEP_NAME   240
+#define DEEP_LEVELS 15
 #define NR_NUMBERS  65536 /* of files; higher ones are not looked at */
 #define NEW_FILES   150   /* of the user's */
 #define PATIENCE_MS 60000
+
+#define MOST_WAITING (4 << 20) /* bytes of messages that wait, with the socket buffers' own: kmod/session/outbox.c */
 
 /* What has been received of a file number. */
 struct known {
@@ -150,6 +157,41 @@ static void run_code(void *at, long ms)
 	while (now_ms() < end);
 }
 
+/* One file after the other, at one address, so that nothing remembers those before. */
+static void run_ever_new(long ms)
+{
+	void *at = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char name[32];
+
+	for (int i = 0;; i++) {
+		snprintf(name, sizeof(name), "new/%d", i);
+		run_code(map_code(name, at), ms);
+		unlink(name);
+	}
+}
+
+/* --- counting ----------------------------------------------------------------------------- */
+
+static void count_files(int *used, int *unknown)
+{
+	*used = *unknown = 0;
+	for (int i = 1; i < NR_NUMBERS; i++) {
+		*used += files[i].used;
+		*unknown += files[i].used && !files[i].announced;
+	}
+}
+
+static int count_of(pid_t pid)
+{
+	int nr = 0;
+
+	for (int i = 0; i < NR_NUMBERS; i++)
+		nr += files[i].announced && files[i].tgid == (uint32_t)pid;
+	return nr;
+}
+
+/* --- children ----------------------------------------------------------------------------- */
+
 /* A child that dies with us. */
 static pid_t start(uid_t user)
 {
@@ -186,13 +228,58 @@ static void run_all(int worker)
 		run_code(at[i], 5);
 }
 
+/* Runs a new file, for each byte that it is sent, and never again. */
+static void run_once(int requests, int answers)
+{
+	char name[32], byte;
+
+	for (int i = 0; read(requests, &byte, 1) == 1; i++) {
+		snprintf(name, sizeof(name), "once.%d", i);
+		run_code(map_code(name, NULL), 30);
+		if (write(answers, &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+static void wait_for_loss(const struct session *session)
+{
+	uint64_t before = session_stats(session).messages_dropped;
+	long last = now_ms() + PATIENCE_MS;
+
+	while (session_stats(session).messages_dropped < before + 2 && now_ms() < last)
+		usleep(1000);
+}
+
+/* Files that are met while the reader stands still, and their frames are still on their way when it reads on. */
+static void read_once(const struct session *session)
+{
+	int requests[2], answers[2];
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe2(requests, O_CLOEXEC) || pipe2(answers, O_CLOEXEC))
+		exit(1);
+	if ((pid = start(0)) == 0)
+		run_once(requests[0], answers[1]);
+	for (int i = 0; i < NR_ONCE; i++) {
+		session_set_buffer(session, 1);
+		wait_for_loss(session);
+		if (write(requests[1], &byte, 1) != 1 || read(answers[0], &byte, 1) != 1)
+			exit(1);
+		session_set_buffer(session, 32 << 20);
+		session_read(session, 200, read_record);
+	}
+	stop(pid);
+}
+
 static void check_announced(void)
 {
 	pid_t workers[2];
 	struct session session;
 	uint64_t dropped;
 	char detail[128];
-	int used = 0, unknown = 0;
+	int used, unknown;
 
 	for (int i = 0; i < 2; i++)
 		if ((workers[i] = start(0)) == 0)
@@ -203,22 +290,67 @@ static void check_announced(void)
 	dropped = session_stats(&session).messages_dropped;
 	session_set_buffer(&session, 32 << 20);
 	session_read(&session, 4000, read_record);
+	read_once(&session);
 	session_end(&session, read_record);
 	for (int i = 0; i < 2; i++)
 		stop(workers[i]);
-	for (int i = 0; i < NR_NUMBERS; i++) {
-		used += files[i].used && i;
-		unknown += files[i].used && i && !files[i].announced;
-	}
+	count_files(&used, &unknown);
 	snprintf(detail, sizeof(detail), "%llu messages", (unsigned long long)dropped);
 	check("a reader that stops reading loses messages", dropped > 0, detail);
 	snprintf(detail, sizeof(detail), "in %d", used);
-	check("frames lie in many files", used >= NR_FILES, detail);
+	check("frames lie in many files", used >= NR_FILES + NR_ONCE, detail);
 	snprintf(detail, sizeof(detail), "%d of %d never were, after %llu lost messages", unknown, used,
 		 (unsigned long long)dropped);
 	check("each of them is announced in a message that arrives", unknown == 0, detail);
 	snprintf(detail, sizeof(detail), "%d whole, %d as differences", whole_samples, next_samples);
 	check("most samples say only how they differ from the one before", next_samples > whole_samples, detail);
+}
+
+/* --- crowded ------------------------------------------------------------------------------ */
+
+/* Into a folder with a path so long that a message with one of its files is, too. */
+static void go_deep(void)
+{
+	char name[DEEP_NAME + 1];
+
+	memset(name, 'd', DEEP_NAME);
+	name[DEEP_NAME] = 0;
+	for (int i = 0; i < DEEP_LEVELS; i++)
+		if ((mkdir(name, 0755) && errno != EEXIST) || chdir(name))
+			exit(1);
+	if (mkdir("new", 0755) && errno != EEXIST)
+		exit(1);
+}
+
+static void check_crowded(void)
+{
+	struct session session;
+	struct uwind_session_stats stats;
+	char detail[128];
+	long last;
+	pid_t pid;
+	int used, unknown;
+
+	if ((pid = start(0)) == 0) {
+		go_deep();
+		run_ever_new(2);
+	}
+	begin(&session);
+	session_set_buffer(&session, 1);
+	for (last = now_ms() + PATIENCE_MS; now_ms() < last && !session_stats(&session).lost[UWIND_LOSS_NOMEM];)
+		usleep(1000);
+	session_set_buffer(&session, 32 << 20);
+	session_read(&session, 1000, read_record);
+	stop(pid);
+	stats = session_stats(&session);
+	session_end(&session, read_record);
+	count_files(&used, &unknown);
+	snprintf(detail, sizeof(detail), "%llu", (unsigned long long)stats.lost[UWIND_LOSS_NOMEM]);
+	check("a stack in a file that cannot wait is lost, and counted", stats.lost[UWIND_LOSS_NOMEM] > 0, detail);
+	snprintf(detail, sizeof(detail), "%d of %d were not", unknown, used);
+	check("each file that frames lie in is announced", used > 0 && unknown == 0, detail);
+	snprintf(detail, sizeof(detail), "%d are", count_of(pid));
+	check("those that waited are received", count_of(pid) > MOST_WAITING / (DEEP_NAME * DEEP_LEVELS) / 4, detail);
 }
 
 /* --- kept --------------------------------------------------------------------------------- */
@@ -236,19 +368,6 @@ static void run_kept(void)
 		for (int i = 0; i < NR_KEPT; i++)
 			run_code(at[i], 15);
 	_exit(0);
-}
-
-/* One file after the other, at one address, so that nothing remembers those before. */
-static void run_ever_new(void)
-{
-	void *at = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char name[32];
-
-	for (int i = 0;; i++) {
-		snprintf(name, sizeof(name), "new/%d", i);
-		run_code(map_code(name, at), 10);
-		unlink(name);
-	}
 }
 
 /* How many of the kept files have so many numbers, or more. */
@@ -269,15 +388,6 @@ static int count_kept(int wanted)
 				   files[n].device == status.st_dev;
 		nr += numbers >= wanted;
 	}
-	return nr;
-}
-
-static int count_of(pid_t pid)
-{
-	int nr = 0;
-
-	for (int i = 0; i < NR_NUMBERS; i++)
-		nr += files[i].announced && files[i].tgid == (uint32_t)pid;
 	return nr;
 }
 
@@ -310,7 +420,7 @@ static void check_kept(uid_t user)
 	check("files are met", met > NR_KEPT / 2, detail);
 	pid = start(user);
 	if (pid == 0)
-		run_ever_new();
+		run_ever_new(10);
 	for (last = now_ms() + PATIENCE_MS; now_ms() < last && count_of(pid) < NEW_FILES;)
 		session_read(&session, 200, read_record);
 	stop(pid);
@@ -326,9 +436,11 @@ int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "announced"))
 		check_announced();
+	else if (argc == 2 && !strcmp(argv[1], "crowded"))
+		check_crowded();
 	else if (argc == 3 && !strcmp(argv[1], "kept"))
 		check_kept(atoi(argv[2]));
 	else
-		return fprintf(stderr, "usage: files_check announced | kept UID\n"), 64;
+		return fprintf(stderr, "usage: files_check announced | crowded | kept UID\n"), 64;
 	return check_failures != 0;
 }
