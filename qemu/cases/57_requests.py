@@ -101,6 +101,10 @@ def ask_for_ever(programs, path, word):
     return programs.start(guest.PROGRAMS / "asker", path, word, FOR_EVER, stdout=subprocess.DEVNULL)
 
 
+def test_what_a_full_socket_refuses_is_lost_and_all_else_has_arrived():
+    guest.run(guest.PROGRAMS / "loss_check")
+
+
 def test_each_request_is_answered_once_for_the_right_task_and_image(stress, victims, programs, record):
     """A session beside it has the tables, and now and then a part of the same requests. A call that an interrupt was faster than
     shares its request. A thread that was asked on its way to sleep owes until it wakes: the recorder's do as they end."""

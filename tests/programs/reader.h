@@ -90,14 +90,29 @@ static inline struct uwind_session_stats session_stats(const struct session *ses
 	return stats;
 }
 
-static inline void session_end(const struct session *session, take_record_fn take)
+/* What it came to. */
+static inline struct uwind_session_stats session_stop(const struct session *session)
 {
 	struct uwind_session_stats stats = { .size = sizeof(stats) };
 
 	ioctl(session->control, UWIND_IOC_SESSION_STOP, &stats);
-	session_read(session, 100, take);
+	return stats;
+}
+
+static inline void session_close(const struct session *session)
+{
 	close(session->control);
 	close(session->socket_fd);
+}
+
+/* The same as session_stop(), and what is still to come is read. */
+static inline struct uwind_session_stats session_end(const struct session *session, take_record_fn take)
+{
+	struct uwind_session_stats stats = session_stop(session);
+
+	session_read(session, 100, take);
+	session_close(session);
+	return stats;
 }
 
 #endif
