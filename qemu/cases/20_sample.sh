@@ -9,12 +9,15 @@ rules command.json schema balance lost:15 samples:sframe_victim:200 complete:sfr
 	chain:sframe_victim:work_recurse:main chain:sframe_victim:work_compare:work_sort bottom:sframe_victim
 want_status "record exits with the command's status" 7 uwind record -o status.json -- sh -c 'exit 7'
 
-nice $PROGRAMS/threads_victim 600 &
+# Whose return addresses are signed, on arm64.
+program=threads_victim
+[ ! -e $PROGRAMS/threads_victim_signed ] || program=threads_victim_signed
+comm=$(echo $program | cut -c -15)
+nice $PROGRAMS/$program 600 &
 victim=$!
 want "a process is recorded" uwind record -F 199 -p $victim --duration 6 -o process.json
 kill $victim
-rules process.json schema balance samples:threads_victim:200 complete:threads_victim:90 \
-	chain:threads_victim:work_recurse:thread_work only:threads_victim
+rules process.json schema balance "samples:$comm:200" "complete:$comm:90" "chain:$comm:work_recurse:thread_work" "only:$comm"
 
 nice $PROGRAMS/sframe_victim 600 &
 victim=$!
