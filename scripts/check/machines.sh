@@ -13,7 +13,7 @@ arch_of() { # MACHINE
 kernel_of() { echo "${1#*-*-}"; } # MACHINE
 
 # The main job and its end, on the oldest kernel and on the others.
-GATE_CASES='10_register 20_sample 28_uprobes 30_fork 31_exec 32_dlopen 40_self 50_ioctl 57_requests 60_unload 61_events 66_call_sites 66_function_names 66_functions 70_daemon 80_status 90_demo'
+GATE_CASES='10_register 20_sample 28_uprobes 30_fork 31_exec 32_dlopen 40_self 50_ioctl 57_requests 60_unload 61_events 66_call_sites 66_function_names 66_functions 70_daemon 80_status 90_demo 94_memory'
 GATE_CASES_LATER='20_sample 28_uprobes 37_shadow 58_bpf 60_unload 66_functions'
 
 all_cases() { find qemu/cases -name '[0-9][0-9]_*' -printf '%f\n' | sed 's/\.[a-z]*$//' | sort; }
