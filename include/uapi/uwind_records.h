@@ -165,11 +165,11 @@ struct uwind_record_unfinished {
 #define UWIND_FILE_COMPAT   4u /* with VDSO: that of 32-bit processes */
 
 /*
- * A file that frames of this session lie in; sent with its first frame. As every CPU
- * fills messages of its own, a frame of another CPU may arrive earlier. start, end and
- * pgoff are those of the mapping that the frame lies in; 0: unknown. path is the file's
- * path as process tgid sees it; other processes may see another one. A file is sent
- * again after a message with it was lost, and after it was sent without a path.
+ * A file that frames of this session lie in; sent before its first frame, and kept until
+ * the socket has room for it. start, end and pgoff are those of the mapping that the
+ * frame lies in; 0: unknown. path is the file's path as process tgid sees it; other
+ * processes may see another one. A file is sent again when its path is seen, if it was
+ * sent without one, and if several CPUs met it at once.
  */
 struct uwind_record_file {
 	struct uwind_record record; /* UWIND_RECORD_FILE */

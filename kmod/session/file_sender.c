@@ -33,20 +33,30 @@ static bool send_record(struct uw_outbox *outbox, const struct uw_file *file, u6
 	return uw_outbox_queue(outbox, skb, &message);
 }
 
+static bool send_once(struct uw_outbox *outbox, struct uw_file *file, u64 pc, const char *path,
+		      struct pid_namespace *ns)
+{
+	bool is_whole = path || file->vdso;
+
+	if (uw_file_is_announced(file, outbox->slot, outbox->number, is_whole))
+		return true;
+	if (!send_record(outbox, file, pc, path, ns))
+		return false;
+	uw_file_set_announced(file, outbox->slot, outbox->number, is_whole);
+	return true;
+}
+
 /*
  * One whose path cannot be seen here, as the task exits or somebody changes its mappings, is announced again by the
- * next walk.
+ * first walk that sees it.
  */
-static bool send_new_file(struct uw_outbox *outbox, struct uw_file *file, u64 pc, struct pid_namespace *ns)
+static bool send_file(struct uw_outbox *outbox, struct uw_file *file, u64 pc, struct pid_namespace *ns)
 {
 	char *buffer = file->vdso ? NULL : kmalloc(PATH_MAX, GFP_NOWAIT | __GFP_NOWARN);
-	const char *path = buffer ? uw_registry_path(file, pc, buffer) : NULL;
-	bool is_sent = send_record(outbox, file, pc, path, ns);
+	bool knows = send_once(outbox, file, pc, buffer ? uw_registry_path(file, pc, buffer) : NULL, ns);
 
-	if (is_sent && (path || file->vdso))
-		uw_file_set_announced(file, outbox->slot, outbox->number);
 	kfree(buffer);
-	return is_sent;
+	return knows;
 }
 
 bool uw_file_send(struct uw_outbox *outbox, const struct uw_frame *frame, struct pid_namespace *ns)
@@ -56,8 +66,8 @@ bool uw_file_send(struct uw_outbox *outbox, const struct uw_frame *frame, struct
 
 	rcu_read_lock();
 	file = uw_file_find(frame->file);
-	if (file && !uw_file_is_announced(file, outbox->slot, outbox->number))
-		knows = send_new_file(outbox, file, frame->pc, ns);
+	if (file && !uw_file_is_announced(file, outbox->slot, outbox->number, true))
+		knows = send_file(outbox, file, frame->pc, ns);
 	rcu_read_unlock();
 	return knows;
 }

@@ -298,14 +298,19 @@ struct uw_file *uw_file_find(u32 number)
 	return number - 1 < UW_NR_VDSOS ? vdso_files[number - 1] : xa_load(&by_number, number);
 }
 
-bool uw_file_is_announced(const struct uw_file *file, unsigned int slot, u32 session)
+static u32 announced_word(u32 session, bool with_path)
 {
-	return READ_ONCE(file->announced[slot]) == session;
+	return session << 1 | with_path;
 }
 
-void uw_file_set_announced(struct uw_file *file, unsigned int slot, u32 session)
+bool uw_file_is_announced(const struct uw_file *file, unsigned int slot, u32 session, bool with_path)
 {
-	WRITE_ONCE(file->announced[slot], session);
+	return READ_ONCE(file->announced[slot]) == announced_word(session, with_path);
+}
+
+void uw_file_set_announced(struct uw_file *file, unsigned int slot, u32 session, bool with_path)
+{
+	WRITE_ONCE(file->announced[slot], announced_word(session, with_path));
 }
 
 u32 uw_file_count(void)

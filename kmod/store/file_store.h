@@ -38,7 +38,7 @@ struct uw_file {
 	struct uw_stored_table __rcu *in_service; /* one of tied. Protected by: ties_lock to write, RCU to read */
 	struct list_head tied;                    /* tables for everybody. Protected by: ties_lock */
 	struct list_head own; /* tables that apply for a viewer only. Protected by: ties_lock to write, RCU to read */
-	u32 announced[UW_FILE_SLOTS]; /* number of the last session in the slot that knows it. By WRITE_ONCE(), READ_ONCE() */
+	u32 announced[UW_FILE_SLOTS]; /* what the last session in the slot knows. By WRITE_ONCE(), READ_ONCE() */
 	struct hlist_node node;       /* Protected by: files_lock to write, RCU to read */
 	struct list_head all;         /* Protected by: files_lock; owned by the task that evicts the file */
 	struct rcu_head rcu;          /* Owned by: the task that dropped the last reference */
@@ -65,9 +65,9 @@ void uw_file_put(struct uw_file *file);
 /* The file with that number. Under rcu_read_lock(). */
 struct uw_file *uw_file_find(u32 number);
 
-/* Whether the session with that number, in this slot, knows the file. Any context. */
-bool uw_file_is_announced(const struct uw_file *file, unsigned int slot, u32 session);
-void uw_file_set_announced(struct uw_file *file, unsigned int slot, u32 session);
+/* Whether the session with that number, in this slot, has been sent the file, with or without its path. Any context. */
+bool uw_file_is_announced(const struct uw_file *file, unsigned int slot, u32 session, bool with_path);
+void uw_file_set_announced(struct uw_file *file, unsigned int slot, u32 session, bool with_path);
 
 u32 uw_file_count(void);
 u64 uw_file_refused(void);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Expected: 30 s; REQUESTS=2000 is how many are asked in each context
 """A module asks for stacks of its own, in tasks, softirqs, interrupts and NMIs: each request is answered once, for the right
-task and image, or lost for a cause; what tasks that sleep owe can be taken back, and the module be removed under it."""
+task and image, or lost for a cause; what tasks that sleep owe can be taken back, and the module be removed under it. A session's
+own books balance, and each file is announced once."""
 import functools
 import os
 import platform
@@ -103,6 +104,10 @@ def ask_for_ever(programs, path, word):
 
 def test_what_a_full_socket_refuses_is_lost_and_all_else_has_arrived():
     guest.run(guest.PROGRAMS / "loss_check")
+
+
+def test_a_file_without_a_path_is_announced_once():
+    guest.run(guest.PROGRAMS / "files_check", "nameless")
 
 
 def test_each_request_is_answered_once_for_the_right_task_and_image(stress, victims, programs, record):

@@ -4,12 +4,15 @@
 // Usage: files_check announced   a reader that stops reading, and reads on: it learns of every file that frames lie in, also
 //                                of those that were run but once, while it stood still
 //        files_check crowded     one that stands still while more files are met than can wait: the same, the others are lost
+//        files_check nameless    a file with a path that is too long: each CPU announces it once at most
 //        files_check kept UID    files that nobody runs now keep their numbers, while a user runs ever new ones
 //
 // As root, with the module loaded, in a folder of its own. Code is a few bytes in files of their own, so that a sample
 // needs no table to lie in one. kept: with so few max_files that the user's part is used up.
 #include <grp.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -25,16 +28,19 @@
 #define NR_KEPT     16
 #define DEEP_NAME   240
 #define DEEP_LEVELS 15
+#define TOO_DEEP    18    /* levels: more than PATH_MAX */
 #define NR_NUMBERS  65536 /* of files; higher ones are not looked at */
 #define NEW_FILES   150   /* of the user's */
+#define NR_NAMELESS 200   /* samples, nearly all in a file without a path */
 #define PATIENCE_MS 60000
 
 #define MOST_WAITING (4 << 20) /* bytes of messages that wait, with the socket buffers' own: kmod/session/outbox.c */
 
 /* What has been received of a file number. */
 struct known {
-	unsigned char announced, used;
+	uint32_t announced; /* how often */
 	uint32_t tgid;
+	bool nameless, used;
 	uint64_t inode;
 	dev_t device;
 };
@@ -86,12 +92,21 @@ static int read_frames(struct bytes *bytes)
 		file = take_number(bytes);
 		take_number(bytes);
 		if (file < NR_NUMBERS)
-			files[file].used = 1;
+			files[file].used = true;
 	}
 	take_number(bytes);
 	if (lead & UWIND_LEAD_SIZED)
 		take_number(bytes);
 	return 1;
+}
+
+static void note_file(struct known *known, const struct uwind_record_file *file)
+{
+	known->announced++;
+	known->tgid = file->tgid;
+	known->nameless = !file->path_bytes && !(file->flags & UWIND_FILE_VDSO);
+	known->inode = file->inode;
+	known->device = makedev(file->dev_major, file->dev_minor);
 }
 
 static void read_record(const uint8_t *at, const struct uwind_record *record)
@@ -100,8 +115,7 @@ static void read_record(const uint8_t *at, const struct uwind_record *record)
 		const struct uwind_record_file *file = (const void *)at;
 
 		if (file->file < NR_NUMBERS)
-			files[file->file] = (struct known){ 1, files[file->file].used, file->tgid, file->inode,
-							    makedev(file->dev_major, file->dev_minor) };
+			note_file(&files[file->file], file);
 	} else if (record->type == UWIND_RECORD_STACK) {
 		const struct uwind_record_stack *stack = (const void *)at;
 		struct bytes bytes = { stack->frames, at + record->bytes };
@@ -181,12 +195,17 @@ static void count_files(int *used, int *unknown)
 	}
 }
 
+static bool is_of(const struct known *file, pid_t pid)
+{
+	return file->announced && file->tgid == (uint32_t)pid;
+}
+
 static int count_of(pid_t pid)
 {
 	int nr = 0;
 
 	for (int i = 0; i < NR_NUMBERS; i++)
-		nr += files[i].announced && files[i].tgid == (uint32_t)pid;
+		nr += is_of(&files[i], pid);
 	return nr;
 }
 
@@ -309,13 +328,13 @@ static void check_announced(void)
 /* --- crowded ------------------------------------------------------------------------------ */
 
 /* Into a folder with a path so long that a message with one of its files is, too. */
-static void go_deep(void)
+static void go_deep(int levels)
 {
 	char name[DEEP_NAME + 1];
 
 	memset(name, 'd', DEEP_NAME);
 	name[DEEP_NAME] = 0;
-	for (int i = 0; i < DEEP_LEVELS; i++)
+	for (int i = 0; i < levels; i++)
 		if ((mkdir(name, 0755) && errno != EEXIST) || chdir(name))
 			exit(1);
 	if (mkdir("new", 0755) && errno != EEXIST)
@@ -332,7 +351,7 @@ static void check_crowded(void)
 	int used, unknown;
 
 	if ((pid = start(0)) == 0) {
-		go_deep();
+		go_deep(DEEP_LEVELS);
 		run_ever_new(2);
 	}
 	begin(&session);
@@ -351,6 +370,41 @@ static void check_crowded(void)
 	check("each file that frames lie in is announced", used > 0 && unknown == 0, detail);
 	snprintf(detail, sizeof(detail), "%d are", count_of(pid));
 	check("those that waited are received", count_of(pid) > MOST_WAITING / (DEEP_NAME * DEEP_LEVELS) / 4, detail);
+}
+
+/* --- nameless ----------------------------------------------------------------------------- */
+
+static const struct known *find_nameless(pid_t pid)
+{
+	for (int i = 1; i < NR_NUMBERS; i++)
+		if (is_of(&files[i], pid) && files[i].nameless)
+			return &files[i];
+	return NULL;
+}
+
+static void check_nameless(void)
+{
+	const struct known *file;
+	struct session session;
+	char detail[128];
+	long last;
+	pid_t pid;
+
+	begin(&session);
+	session_set_buffer(&session, 32 << 20);
+	if ((pid = start(0)) == 0) {
+		go_deep(TOO_DEEP);
+		run_code(map_code("code", NULL), LONG_MAX / 2);
+	}
+	for (last = now_ms() + PATIENCE_MS; now_ms() < last && whole_samples + next_samples < NR_NAMELESS;)
+		session_read(&session, 100, read_record);
+	stop(pid);
+	session_end(&session, read_record);
+	file = find_nameless(pid);
+	snprintf(detail, sizeof(detail), "in none of %d samples", whole_samples + next_samples);
+	check("frames lie in a file whose path is too long", file && file->used, detail);
+	snprintf(detail, sizeof(detail), "%u times", file ? file->announced : 0);
+	check("each CPU announces it once at most", file && file->announced <= sysconf(_SC_NPROCESSORS_ONLN), detail);
 }
 
 /* --- kept --------------------------------------------------------------------------------- */
@@ -438,9 +492,11 @@ int main(int argc, char **argv)
 		check_announced();
 	else if (argc == 2 && !strcmp(argv[1], "crowded"))
 		check_crowded();
+	else if (argc == 2 && !strcmp(argv[1], "nameless"))
+		check_nameless();
 	else if (argc == 3 && !strcmp(argv[1], "kept"))
 		check_kept(atoi(argv[2]));
 	else
-		return fprintf(stderr, "usage: files_check announced | crowded | kept UID\n"), 64;
+		return fprintf(stderr, "usage: files_check announced | crowded | nameless | kept UID\n"), 64;
 	return check_failures != 0;
 }
