@@ -78,20 +78,36 @@ bool is_better(const Symbol& a, const Symbol& b)
 	return a.name.size() > b.name.size();
 }
 
-std::vector<Symbol> symbols_in(std::string_view text)
+bool is_nearer(const Symbol& a, const Symbol& b)
 {
-	std::vector<Symbol> symbols;
+	return a.address != b.address ? a.address > b.address : is_better(a, b);
+}
+
+// Of each address, the symbol at it or next below. The list is long, the addresses are few: they are sorted, not it.
+std::vector<std::optional<Symbol>> nearest_below(std::string_view text, const std::vector<std::uint64_t>& sorted)
+{
+	std::vector<std::optional<Symbol>> nearest(sorted.size());
 	each_line(text, [&](std::string_view line) {
-		if (const auto symbol = symbol_in(line))
-			symbols.push_back(*symbol);
+		const auto symbol = symbol_in(line);
+		const auto above = symbol ? std::ranges::lower_bound(sorted, symbol->address) : sorted.end();
+		if (above == sorted.end())
+			return;
+		auto& known = nearest[static_cast<std::size_t>(above - sorted.begin())];
+		if (!known || is_nearer(*symbol, *known))
+			known = symbol;
 	});
-	std::stable_sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) {
-		return a.address != b.address ? a.address < b.address : is_better(a, b);
-	});
-	const auto rest = std::unique(symbols.begin(), symbols.end(),
-				      [](const Symbol& a, const Symbol& b) { return a.address == b.address; });
-	symbols.erase(rest, symbols.end());
-	return symbols;
+	for (std::size_t i = 1; i < nearest.size(); i++)
+		if (!nearest[i])
+			nearest[i] = nearest[i - 1];
+	return nearest;
+}
+
+// No symbol has a size, so that the next one ends it, whatever it is.
+std::optional<KernelName> name_in(const std::optional<Symbol>& symbol, std::uint64_t address)
+{
+	if (!symbol || !is_code(*symbol))
+		return std::nullopt;
+	return KernelName{std::string(symbol->name), address - symbol->address, std::string(symbol->module)};
 }
 
 std::size_t padded(std::size_t bytes)
@@ -104,23 +120,14 @@ std::size_t padded(std::size_t bytes)
 std::vector<std::optional<KernelName>> find_in_kallsyms(std::string_view text,
 							const std::vector<std::uint64_t>& addresses)
 {
-	const auto symbols = symbols_in(text);
+	std::vector<std::uint64_t> sorted = addresses;
+	std::ranges::sort(sorted);
+	const auto nearest = nearest_below(text, sorted);
 	std::vector<std::optional<KernelName>> names;
 	names.reserve(addresses.size());
 	for (const std::uint64_t address : addresses) {
-		auto found = std::upper_bound(symbols.begin(), symbols.end(), address,
-					      [](std::uint64_t a, const Symbol& symbol) { return a < symbol.address; });
-		if (found == symbols.begin()) {
-			names.emplace_back();
-			continue;
-		}
-		--found;
-		if (!is_code(*found)) { // no symbol has a size, so that the next one ends it, whatever it is
-			names.emplace_back();
-			continue;
-		}
-		names.push_back(
-			KernelName{std::string(found->name), address - found->address, std::string(found->module)});
+		const auto at = std::ranges::lower_bound(sorted, address) - sorted.begin();
+		names.push_back(name_in(nearest[static_cast<std::size_t>(at)], address));
 	}
 	return names;
 }
