@@ -19,9 +19,9 @@ ReportFunction function_at(std::uint64_t address, const std::optional<KernelName
 }
 
 // Of each address, the index of its function.
-std::vector<Index> add_functions(const std::vector<std::uint64_t>& addresses, KernelNames& names, Report& report)
+std::vector<Index> add_functions(const std::vector<std::uint64_t>& addresses,
+				 std::span<const std::optional<KernelName>> found, Report& report)
 {
-	const auto found = names.find(addresses);
 	std::map<std::uint64_t, Index> known;
 	std::vector<Index> indices;
 	for (std::size_t i = 0; i < addresses.size(); i++) {
@@ -48,13 +48,13 @@ void add_signatures(KernelNames& names, std::vector<ReportFunction>& functions)
 
 } // namespace
 
-void name_calls(std::vector<ReportCall> calls, const std::vector<std::uint64_t>& addresses, KernelNames& names,
-		Report& report)
+void name_calls(std::vector<ReportCall> calls, const std::vector<std::uint64_t>& addresses,
+		std::span<const std::optional<KernelName>> found, KernelNames& names, Report& report)
 {
 	report.calls = std::move(calls);
 	if (addresses.empty())
 		return;
-	const auto indices = add_functions(addresses, names, report);
+	const auto indices = add_functions(addresses, found, report);
 	for (ReportCall& call : report.calls)
 		call.function = indices[call.function];
 	add_signatures(names, report.functions);

@@ -55,28 +55,33 @@ std::uint64_t back_of(const RawFrame& raw)
 
 } // namespace
 
-void name_kernel_frames(const std::vector<RawFrame>& frames, KernelNames& names, Report& report)
+std::vector<std::uint64_t> kernel_addresses(const std::vector<RawFrame>& frames)
 {
-	std::vector<Index> indices;
 	std::vector<std::uint64_t> addresses;
+	for (const RawFrame& raw : frames)
+		if (raw.kernel)
+			addresses.push_back(raw.pc - back_of(raw));
+	return addresses;
+}
+
+void name_kernel_frames(const std::vector<RawFrame>& frames, std::span<const std::optional<KernelName>> found,
+			KernelNames& names, Report& report)
+{
+	KernelModules modules(names, report);
+	auto next = found.begin();
 	for (Index i = 0; i < frames.size(); i++) {
 		if (!frames[i].kernel)
 			continue;
-		indices.push_back(i);
-		addresses.push_back(frames[i].pc - back_of(frames[i]));
-	}
-	const auto found = names.find(addresses);
-	KernelModules modules(names, report);
-	for (std::size_t i = 0; i < indices.size() && i < found.size(); i++) {
-		ReportFrame& frame = report.frames[indices[i]];
+		ReportFrame& frame = report.frames[i];
 		frame.kernel = true;
-		if (!found[i])
+		const auto& name = *next++;
+		if (!name)
 			continue;
-		const auto place = modules.of(found[i]->module);
+		const auto place = modules.of(name->module);
 		frame.module = place.index;
 		frame.offset = frame.address - place.start;
-		frame.symbol = found[i]->symbol;
-		frame.symbol_offset = found[i]->offset + back_of(frames[indices[i]]);
+		frame.symbol = name->symbol;
+		frame.symbol_offset = name->offset + back_of(frames[i]);
 	}
 }
 

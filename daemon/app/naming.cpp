@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 namespace uwind {
 namespace {
@@ -81,6 +82,19 @@ ReportFrame named(const RawFrame& raw, const ModuleList::Place* place, Symbols& 
 	return frame;
 }
 
+// What is of the kernel is named at once, so that its long list is read once.
+void name_kernel_code(Collected& collected, KernelNames& names, Report& report)
+{
+	auto addresses = kernel_addresses(collected.frames);
+	const std::size_t nr_frames = addresses.size();
+	addresses.insert(addresses.end(), collected.functions.begin(), collected.functions.end());
+	const auto found = names.find(addresses);
+	const std::span all(found);
+	name_kernel_frames(collected.frames, all.first(nr_frames), names, report);
+	explain_off_cpu(names, report);
+	name_calls(std::move(collected.calls), collected.functions, all.subspan(nr_frames), names, report);
+}
+
 } // namespace
 
 std::uint64_t address_in(const std::vector<Segment>& segments, std::uint64_t offset)
@@ -108,9 +122,7 @@ void fill_report(Collected collected, Modules& modules, Symbols& symbols, Kernel
 		const RawFrame& raw = collected.frames[index];
 		report.frames[index] = named(raw, list.of(raw.file), symbols);
 	}
-	name_kernel_frames(collected.frames, kernel_names, report);
-	explain_off_cpu(kernel_names, report);
-	name_calls(std::move(collected.calls), collected.functions, kernel_names, report);
+	name_kernel_code(collected, kernel_names, report);
 	report.counters.others["samples_not_kept"] = collected.samples_not_kept;
 	report.counters.others["stacks_not_kept"] = collected.stacks_not_kept;
 }

@@ -245,6 +245,7 @@ public:
 
 	std::vector<std::optional<KernelName>> find(const std::vector<std::uint64_t>& addresses) override
 	{
+		finds++;
 		std::vector<std::optional<KernelName>> names;
 		for (const std::uint64_t address : addresses) {
 			if (address < start)
@@ -298,6 +299,7 @@ public:
 	std::map<std::uint32_t, std::string> calls;
 	std::map<std::string, KernelSignature> known_signatures; // by function
 	std::map<std::uint64_t, std::string> functions;          // by address: others are called by their page
+	int finds = 0;                                           // how many
 };
 
 // All of it.

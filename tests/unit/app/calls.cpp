@@ -36,6 +36,7 @@ TEST_CASE("calls name their function, whichever address in it traced them")
 	for (const auto& event : {call_of(read_start + 4), returned, call_of(hook_start + 8)})
 		reported.aggregate.add(event, nullptr, ignore_file);
 	const Report report = reported.report();
+	CHECK(reported.kernel_names.finds == 1); // with all frames
 	REQUIRE(report.functions.size() == 2);
 	CHECK(report.functions[0].address == read_start);
 	CHECK(report.functions[0].module.empty());
