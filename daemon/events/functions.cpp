@@ -57,15 +57,30 @@ Result<Parts> parts_of(std::string_view text)
 	return parts;
 }
 
+using Symbols = std::vector<KernelSymbol>;
 using Addresses = std::vector<std::uint64_t>;
 // By name.
 using Places = std::unordered_map<std::string_view, Addresses>;
 
-Places starts_in(std::string_view kallsyms)
+bool matches_one(const std::vector<std::string_view>& patterns, std::string_view name)
 {
+	return std::ranges::any_of(patterns, [&](std::string_view pattern) { return name_matches(pattern, name); });
+}
+
+// Where functions begin that have a name which one of the functions meant has, too.
+Places starts_in(const Symbols& symbols, const std::vector<std::string_view>& patterns)
+{
+	std::unordered_set<std::uint64_t> meant;
+	for (const KernelSymbol& symbol : symbols)
+		if (matches_one(patterns, symbol.name))
+			meant.insert(symbol.address);
 	Places starts;
-	each_kernel_symbol(kallsyms,
-			   [&](const KernelSymbol& symbol) { starts[symbol.name].push_back(symbol.address); });
+	for (const KernelSymbol& symbol : symbols)
+		if (meant.contains(symbol.address))
+			starts.try_emplace(symbol.name);
+	for (const KernelSymbol& symbol : symbols)
+		if (const auto known = starts.find(symbol.name); known != starts.end())
+			known->second.push_back(symbol.address);
 	return starts;
 }
 
@@ -101,21 +116,22 @@ std::uint64_t start_before(const Addresses& starts, std::uint64_t place)
 	return 0;
 }
 
-// Where functions begin that can be traced.
+// Those of the starts whose functions can be traced.
 std::unordered_set<std::uint64_t> traceable_in(const Listed& listed, const Places& starts)
 {
 	Places places;
-	each_listed(listed, [&](std::string_view name, std::uint64_t place) { places[name].push_back(place); });
+	each_listed(listed, [&](std::string_view name, std::uint64_t place) {
+		if (starts.contains(name))
+			places[name].push_back(place);
+	});
 	std::unordered_set<std::uint64_t> traceable;
 	for (const auto& [name, of] : places) {
-		const auto known = starts.find(name);
-		if (known == starts.end())
-			continue;
-		if (!listed.has_places && known->second.size() == of.size())
-			traceable.insert(known->second.begin(), known->second.end());
+		const Addresses& known = starts.at(name);
+		if (!listed.has_places && known.size() == of.size())
+			traceable.insert(known.begin(), known.end());
 		for (const std::uint64_t place : of)
 			if (listed.has_places)
-				traceable.insert(start_before(known->second, place));
+				traceable.insert(start_before(known, place));
 	}
 	traceable.erase(0);
 	return traceable;
@@ -169,22 +185,23 @@ Result<Addresses> functions_of(EventSources& sources, const std::vector<std::str
 	const auto kallsyms = sources.read("/proc/kallsyms");
 	if (!kallsyms)
 		return kallsyms.error();
-	const Places starts = starts_in(*kallsyms);
-	const auto traceable = traceable_in(*listed, starts);
-	if (traceable.empty())
+	const Symbols symbols = kernel_symbols_in(*kallsyms);
+	if (std::ranges::all_of(symbols, [](const KernelSymbol& symbol) { return symbol.address == 0; }))
 		return Error{EACCES, "where the kernel's functions are is hidden from this user: it needs CAP_SYSLOG, "
 				     "and kernel.kptr_restrict must not be 2"};
+	const Places starts = starts_in(symbols, patterns);
+	const auto traceable = traceable_in(*listed, starts);
 	std::set<std::uint64_t> functions;
 	std::set<std::string_view> matched;
-	each_kernel_symbol(*kallsyms, [&](const KernelSymbol& symbol) {
+	for (const KernelSymbol& symbol : symbols) {
 		if (!traceable.contains(symbol.address))
-			return;
+			continue;
 		for (const std::string_view pattern : patterns)
 			if (name_matches(pattern, symbol.name)) {
 				functions.insert(symbol.address);
 				matched.insert(pattern);
 			}
-	});
+	}
 	for (const std::string_view pattern : patterns)
 		if (!matched.contains(pattern))
 			return no_function(pattern, *listed, starts);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "base/text.h"
 #include "events/text_parts.h"
@@ -26,12 +27,13 @@ inline KernelSymbol kernel_symbol_in(std::string_view line)
 	return {halves(*name, '\t').first, parse_number(address, 16).value_or(0)};
 }
 
-template <typename Take>
-void each_kernel_symbol(std::string_view kallsyms, Take take)
+inline std::vector<KernelSymbol> kernel_symbols_in(std::string_view kallsyms)
 {
+	std::vector<KernelSymbol> symbols;
 	while (!kallsyms.empty())
 		if (const KernelSymbol symbol = kernel_symbol_in(next_part(kallsyms, '\n')); !symbol.name.empty())
-			take(symbol);
+			symbols.push_back(symbol);
+	return symbols;
 }
 
 } // namespace uwind

@@ -7,6 +7,7 @@
 #include "events/filter.h"
 #include "events/functions.h"
 #include "events/one_event.h"
+#include "events/read_once.h"
 #include "events/split.h"
 #include "events/text_parts.h"
 #include "events/tracepoints.h"
@@ -97,9 +98,10 @@ Status add_filter(std::vector<EventArgument>& arguments, std::string filter)
 
 Result<Events> parse_events(const std::vector<EventArgument>& arguments, EventSources& sources)
 {
+	ReadOnce now(sources);
 	Events all;
 	for (const EventArgument& argument : arguments) {
-		auto events = events_of(argument, sources);
+		auto events = events_of(argument, now);
 		if (!events)
 			return events.error();
 		for (EventSpec& event : *events)

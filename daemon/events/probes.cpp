@@ -78,11 +78,11 @@ Status check_kernel_symbol(EventSources& sources, const std::string& symbol)
 		return Nothing{}; // the kernel will say
 	std::vector<std::string> alike;
 	bool found = false;
-	each_kernel_symbol(*text, [&](const KernelSymbol& known) {
+	for (const KernelSymbol& known : kernel_symbols_in(*text)) {
 		found |= known.name == symbol;
 		if (begins_alike(known.name, symbol))
 			alike.emplace_back(known.name);
-	});
+	}
 	if (found)
 		return Nothing{};
 	return usage_error("no function of the kernel is called " + with_nearest(symbol, alike));

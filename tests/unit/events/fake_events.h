@@ -21,9 +21,11 @@ public:
 	int tracing_error = 0;
 	std::function<int(const uwind::EventSpec&)> opens = [](const uwind::EventSpec&) { return 0; };
 	std::map<std::string, uwind::ProbeFile> programs;
+	std::map<std::string, int> reads; // of a path, how many
 
 	uwind::Result<std::string> read(const std::string& path) override
 	{
+		reads[path]++;
 		if (forbidden.count(path))
 			return uwind::errno_error(EACCES, path);
 		const auto found = files.find(path);

@@ -64,6 +64,14 @@ TEST_CASE("func takes names and patterns, up to a slash or a colon")
 	CHECK(parsed("{func:vfs_read,vfs_write}", machine()).size() == 1);
 }
 
+TEST_CASE("the kernel's lists are read once, however many events need them")
+{
+	fake::Events events = machine_with_places();
+	REQUIRE(uwind::parse_events({{"func:vfs_read", {}}, {"func:vfs_*:ret", {}}}, events));
+	CHECK(events.reads["/proc/kallsyms"] == 1);
+	CHECK(events.reads[fake::tracefs + "/available_filter_functions_addrs"] == 1);
+}
+
 TEST_CASE("functions that share a name are all meant, unless it is not known which of them can be traced")
 {
 	CHECK(parsed("func:helper", machine())[0].functions == Functions{0xffffffff81000300, 0xffffffff81000400});
