@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0
 # Children of a recorded command are recorded with complete stacks, without anybody registering anything for them.
-# Expected: 30 s
+# Expected: 20 s
 . ./lib.sh
 
 want "a forking command is recorded" uwind record -F 499 -o r.json -- $PROGRAMS/fork_victim 6

@@ -30,9 +30,10 @@ static void generation(int left)
 		waitpid(child, NULL, 0);
 }
 
+/* A process without memory of its own costs a tenth to make. */
 static void brief(void)
 {
-	pid_t child = fork();
+	pid_t child = vfork();
 
 	if (child == 0)
 		_exit(0);
