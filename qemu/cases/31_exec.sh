@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A process that executes itself again and again: new images have complete stacks, and every request has an answer: what is open
 # when the memory goes was walked before. So it is where processes live for a few milliseconds, of a shell's commands.
-# Expected: 25 s
+# Expected: 20 s
 . ./lib.sh
 
 want "an executing command is recorded" uwind record -F 499 -o r.json -- $PROGRAMS/exec_victim 6
@@ -18,7 +18,7 @@ sys.exit(r.lost["exec"] > r.requested / 1000)' "$1" "$2"
 want "what a process executes itself from is walked" little_lost_to_exec r.json itself
 
 begin storm -a -F 4999
-timeout 4 sh -c 'while :; do /bin/true; done' || true
+timeout 2 sh -c 'while :; do /bin/true; done' || true
 # What was walked before is the shell's, though its record is made when the thread has the command's name.
 end storm $recorder lost:1 samples:true:50 chain:sh:dash+:dash+ never:true:dash+:dash+
 want "what a shell executes commands from is walked" little_lost_to_exec storm.json storm
