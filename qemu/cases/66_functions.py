@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Expected: 45 s; EVENTS=100000 is how many calls
+# Expected: 40 s; EVENTS=100000 is how many calls
 """Functions of the kernel are traced where they are called and where they return: each call is a sample, with the stacks of both
 sides, its arguments and how long it took. Nobody traces one of them afterwards."""
 import os
