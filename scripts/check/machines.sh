@@ -31,7 +31,7 @@ cases_of() { # MACHINE
 # check-long.
 settings_of() { # MACHINE
 	case $1 in
-	vm-*) printf '%s\n' CYCLES=2 EXACT=1 BUSY=5 ;;
+	vm-*) printf '%s\n' CYCLES=1 EXACT=1 BUSY=5 ;;
 	full-*) printf '%s\n' CYCLES=2 RMMOD_LIMIT_MS=20000 STORM=5 'LIVES=bomb killed loads device' ;;
 	esac
 }
