@@ -69,7 +69,7 @@ private:
 	void sort();
 	void note_tails();
 	void interpret();
-	void interpret(const Piece& piece, FrameProgram& program);
+	void interpret(const Piece& piece, FrameProgram& program, std::uint32_t end_before);
 	Bytes code_of(const Piece& piece) const;
 	bool cfi_omits_push(const Piece& piece) const;
 	bool cfi_shows_ends(const std::vector<Stretch>& ends) const;
@@ -207,7 +207,7 @@ void Lowering::interpret()
 {
 	FrameProgram program(cfi_, abi_, sink_);
 	for (std::size_t i = 0; i < pieces_.size() && !sink_.full(); i++) {
-		interpret(pieces_[i], program);
+		interpret(pieces_[i], program, i ? pieces_[i - 1].end : 0);
 		if (i + 1 == pieces_.size() || pieces_[i + 1].start > pieces_[i].end)
 			builder_.add_numbered(pieces_[i].end, 0); // of kind NONE
 	}
@@ -263,13 +263,16 @@ void Lowering::check_against_code(const Piece& piece, std::uint64_t address)
 	epilogues_.insert(epilogues_.end(), ends.begin(), ends.end());
 }
 
-void Lowering::interpret(const Piece& piece, FrameProgram& program)
+// end_before: of the piece before it.
+void Lowering::interpret(const Piece& piece, FrameProgram& program, std::uint32_t end_before)
 {
 	const Fde& fde = cfi_.fdes[piece.fde];
 	CfiFunction function;
 	function.bias = fde.start - piece.start;
 	function.end = fde.start + (piece.end - piece.start);
 	function.signal_frame = cfi_.cies[fde.cie].signal_frame;
+	if (function.signal_frame && arch_ == Arch::i386 && end_before < piece.start)
+		function.returned_to = fde.start;
 	const std::size_t before = builder_.size();
 	sink_.begin(function);
 	program.run_fde(fde, function.end);

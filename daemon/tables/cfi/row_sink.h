@@ -18,6 +18,9 @@ struct CfiFunction {
 	std::uint64_t bias = 0; // file offset = address - bias
 	std::uint64_t end = 0;  // address
 	bool signal_frame = false;
+	// Not 0: its start, which signal handlers return to. Callers are looked up one byte before the address that is
+	// returned to, so this function has that byte.
+	std::uint64_t returned_to = 0;
 	std::int64_t raise = 0; // is added to its CFA
 	bool lose_fp = false;   // where it has a frame, the caller's frame pointer is not known
 };
@@ -51,6 +54,7 @@ public:
 
 	void row(std::uint64_t start, std::uint64_t end, const FrameState& state, FrameNumber number) override
 	{
+		start -= function_.returned_to == start ? 1 : 0;
 		if (is_known(number))
 			add_known(start, known_[number]);
 		else
