@@ -35,7 +35,7 @@ class EventSources {
 public:
 	virtual ~EventSources() = default;
 
-	// The text of a small file in /proc, /sys or tracefs.
+	// The text of a file in /proc, /sys or tracefs: up to a few MiB.
 	virtual Result<std::string> read(const std::string& path) = 0;
 	// The names in a folder there, sorted.
 	virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;

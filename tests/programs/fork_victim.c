@@ -30,7 +30,7 @@ static void generation(int left)
 		waitpid(child, NULL, 0);
 }
 
-/* A process without memory of its own costs a tenth to make. */
+/* A process without memory of its own costs little to make. */
 static void brief(void)
 {
 	pid_t child = vfork();
