@@ -19,6 +19,7 @@ SETTINGS="$(echo /sys/devices/system/cpu/cpu[1-9]*/online)
 
 note() { echo "  # $*"; }
 
+instances() { find "$TRACING"/instances -mindepth 1 -maxdepth 1; }
 groups() { find $CGROUPS -mindepth 1 -depth -type d; }
 
 # Lines "FILE:VALUE". The shell's own read would get the first byte of a sysctl only.
@@ -30,6 +31,7 @@ read_settings() {
 remember() {
 	first=$(mktemp -d /run/first.XXXXXX)
 	groups >"$first/groups"
+	instances >"$first/instances"
 	read -r controllers <$CGROUPS/cgroup.subtree_control
 	read_settings >"$first/settings"
 }
@@ -64,7 +66,7 @@ clear_tracing() {
 	for file in set_event kprobe_events uprobe_events set_ftrace_filter; do
 		! has_line $file || echo >$TRACING/$file
 	done
-	for instance in "$TRACING"/instances/*/; do [ ! -e "$instance" ] || rmdir "$instance"; done
+	instances | grep -vxFf "$first/instances" | xargs -r rmdir
 }
 
 no_module() { ! module_loaded || rmmod uwind; }
