@@ -51,11 +51,11 @@ diff "$work/expected" "$work/said"
 ctest --test-dir "$work/build" -R 'good|passed-over' --output-junit "$work/junit.xml" >/dev/null
 scripts/check/summary.py "$work/junit.xml" | diff <(printf '%s\n' 'skip passed-over: it needs a moon' '1 skipped' '1 passed, 0 failed') -
 
-# Cases that passed before count, and are told.
+# Cases whose verdict is kept count, and are told.
 printf '%s\n' amd64-6.1-20_sample amd64-6.1-30_fork >"$work/kept"
 scripts/check/summary.py "$work/junit.xml" | diff - <(cat <<'TEXT'
 skip passed-over: it needs a moon
-2 cases have passed before, with the same contents: AGAIN=1 runs them again
+2 cases have their verdict from before, with the same contents: AGAIN=1 runs them again
 1 skipped
 1 passed, 0 failed
 TEXT

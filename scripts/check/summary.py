@@ -5,7 +5,8 @@
 Usage: summary.py JUNIT [PRESET SECONDS]      exits with 1 if a test failed, or none passed
 A test that could not run because what it needs failed counts as failed. One that says how many cases it had (tests/unit/main.cpp)
 counts as so many. Cases that passed only when they were tried again alone are listed in the file "unsteady" beside JUNIT
-(machines.sh), and in unsteady.json for programs; more than three of them count as one failure. Those in the file "kept" passed before.
+(machines.sh), and in unsteady.json for programs; more than three of them count as one failure. Those in the file "kept" have their
+verdict from before.
 With the preset of CTest that ran, and the seconds that it took, a file "verdict" beside JUNIT has these, the commit that was tested,
 and the numbers.
 """
@@ -75,7 +76,7 @@ def say_kept(junit):
         kept = len((junit.parent / "kept").read_text(encoding="utf-8").splitlines())
     except FileNotFoundError:
         return
-    print(f"{kept} cases have passed before, with the same contents: AGAIN=1 runs them again")
+    print(f"{kept} cases have their verdict from before, with the same contents: AGAIN=1 runs them again")
 
 
 def git(*arguments):
