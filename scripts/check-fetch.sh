@@ -56,7 +56,7 @@ downloader() {
 tries() {
 	local status=0
 	rm -f "$WORK/tries"
-	"${6:-fetch}" "a thing of sid" "$WORK/log" downloader "$3" "$4" 2>"$WORK/notes" || status=$?
+	UWIND_CACHE=$WORK/cache "${6:-fetch}" "a thing of sid" "$WORK/log" downloader "$3" "$4" 2>"$WORK/notes" || status=$?
 	same "status after $3 failures ($4)" "$status" "$1"
 	same "tries after $3 failures ($4)" "$(wc -l <"$WORK/tries")" "$2"
 	same "logs kept of $3 failures ($4)" "$(find "$WORK" -name 'log.[0-9]*' | wc -l)" "$5"
@@ -88,6 +88,19 @@ check_renewals() {
 	tries $EX_LOST 3 9 "$LOST" 3 fetch_patiently
 	tries 1 1 9 'E: Unable to locate package a' 0 fetch_patiently
 	tries 1 1 9 "$UNRELEASED" 0 fetch_patiently
+}
+
+# Who has waited for a mirror in vain has done so for everything of it, but not of others, nor for ever.
+check_known_renewals() {
+	local FETCH_PAUSES='' RENEWAL_PAUSES='0 0.1 0.1'
+	rm -rf "$WORK/cache"
+	tries $EX_LOST 4 9 "$GONE" 0 fetch_patiently
+	tries $EX_LOST 2 9 "${GONE/a.deb/b.deb}" 0 fetch_patiently
+	tries 0 2 1 "$GONE" 0 fetch_patiently
+	tries $EX_LOST 4 9 "${GONE/mirror/other}" 0 fetch_patiently
+	touch -d '40 minutes ago' "$WORK"/cache/renewals/*
+	tries $EX_LOST 4 9 "$GONE" 0 fetch_patiently
+	rm -rf "$WORK/cache"
 }
 
 # One that neither ends nor does anything, but for some of its children, is ended; one that works on is not.
@@ -269,6 +282,7 @@ check_apt() {
 
 check_tries
 check_renewals
+check_known_renewals
 check_silence
 check_last_word
 check_steps

@@ -39,6 +39,9 @@ FETCH_PAUSES=${UWIND_FETCH_PAUSES-2 5 15 30}
 # Seconds between the tries while a mirror is being renewed, which takes minutes. At first apt's index may just be old.
 RENEWAL_PAUSES=${UWIND_RENEWAL_PAUSES-0 30 90 180}
 
+# Who has waited for a mirror in vain has done so for the others, too: so many minutes.
+RENEWAL_KNOWN=30
+
 # Seconds in which a fetching command must do something: apt's own timeouts are for single answers.
 FETCH_SILENCE=${UWIND_FETCH_SILENCE-90}
 
@@ -149,6 +152,20 @@ fetch() {
 	return "$EX_LOST"
 }
 
+# waited_for LOG: the file that is there once the archive that LOG complains of has been waited for in vain.
+waited_for() { echo "$(cache_dir)/renewals/$(renewal_lines "$1" | sed -nE 's,.*(https?://.*)/(dists|pool)/.*,\1,p' | sed -n 1p | hash_of)"; }
+
+# note_wait LOG: the archive has been waited for.
+note_wait() {
+	local file
+	file=$(waited_for "$1")
+	mkdir -p "${file%/*}"
+	: >"$file"
+}
+
+# is_known_broken LOG
+is_known_broken() { [ -n "$(find "$(waited_for "$1")" -mmin "-$RENEWAL_KNOWN" 2>/dev/null)" ]; }
+
 # patiently WHAT LOG COMMAND...: runs what fetches with its output in LOG and returns as fetch does, and again as long as the answer is
 # that of a mirror that is being renewed. EX_LOST: it did not get in order.
 patiently() {
@@ -157,7 +174,8 @@ patiently() {
 		status=0
 		"${@:3}" || status=$?
 		[ $status = 1 ] && renewal_lines "$2" >/dev/null || return $status
-		[ "$pause" != last ] || return "$EX_LOST"
+		if [ "$pause" = last ]; then note_wait "$2"; fi
+		if [ "$pause" != 0 ] && is_known_broken "$2"; then return "$EX_LOST"; fi
 		note "$1: mirror and index differ, the next try is in $pause s: $(renewal_lines "$2" | sed -n 1p) ($2)"
 		sleep "$pause"
 	done
