@@ -7,7 +7,7 @@
 namespace uwind {
 namespace {
 
-constexpr std::chrono::milliseconds longest_wait(1000); // finish() ends it
+constexpr std::chrono::milliseconds longest_silence(1000); // finish() ends it
 
 } // namespace
 
@@ -42,7 +42,7 @@ void Intake::run()
 	threads_.prefer_this_one();
 	for (;;) {
 		const bool draining = draining_;
-		auto received = stream_.receive(draining ? std::chrono::milliseconds(0) : longest_wait);
+		auto received = stream_.receive(draining ? std::chrono::milliseconds(0) : longest_silence);
 		if (!received) {
 			std::lock_guard lock(mutex_);
 			error_ = received.error();

@@ -11,8 +11,8 @@
 namespace uwind {
 namespace {
 
-constexpr std::chrono::milliseconds longest_nap(200);     // of records that are not urgent
-constexpr std::chrono::milliseconds longest_wait(10'000); // for tables that stacks still lack at the end
+constexpr std::chrono::milliseconds longest_nap(200);           // of records that are not urgent
+constexpr std::chrono::milliseconds longest_table_wait(10'000); // for tables that stacks still lack at the end
 
 constexpr std::uint64_t ns_of(std::chrono::milliseconds time)
 {
@@ -125,7 +125,7 @@ void Recording::take(const StackRecord& record)
 // After sampling. What was missed last needs its tables, too.
 void Recording::wait_for_tables()
 {
-	const auto end = ports_.clock.boottime_ns() + ns_of(longest_wait);
+	const auto end = ports_.clock.boottime_ns() + ns_of(longest_table_wait);
 	unsigned idle = 0;
 	while (!unfinished_.empty() && idle < 2 && ports_.clock.boottime_ns() < end) {
 		const bool made = tracker_.wait_until_made(UnfinishedStacks::look_again);

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds look_around(100); // how often requests are checked
 constexpr std::uint64_t ns_per_s = 1'000'000'000;
-constexpr unsigned max_complaints = 20; // of files whose tables cannot be kept
+constexpr unsigned max_named_files = 20; // whose tables cannot be kept
 
 RecordingOptions options_of(const Settings& settings)
 {
@@ -110,7 +110,7 @@ void Service::keep_tables(Running& running)
 		if (!keeping)
 			return keeping.error();
 		const auto complain = [complaints = 0u](const Error& error) mutable {
-			const bool named = complaints++ < max_complaints;
+			const bool named = complaints++ < max_named_files;
 			spdlog::log(named ? spdlog::level::warn : spdlog::level::debug, "{}", error.message);
 		};
 		return std::make_unique<TableKeeper>(std::move(keeping->objects), std::move(keeping->files), complain);

@@ -5,7 +5,7 @@
 namespace uwind {
 namespace {
 
-constexpr std::chrono::milliseconds look_around(100); // how often stop() is asked
+constexpr std::chrono::milliseconds stop_period(100); // how often stop() is asked
 constexpr std::size_t max_modules = 12'000;
 constexpr std::size_t given_up_at_once = 1024;
 
@@ -25,7 +25,7 @@ void Tracker::register_targets(const std::vector<std::uint32_t>& pids, const std
 	if (!program.empty())
 		registrar_.register_program(program);
 	registrar_.register_processes(pids, stop);
-	while (!queue_.wait_until_made(look_around) && !stop())
+	while (!queue_.wait_until_made(stop_period) && !stop())
 		;
 }
 

@@ -12,10 +12,10 @@ namespace uwind {
 namespace {
 
 constexpr std::uint64_t data_bytes = 4;
-constexpr std::uint64_t most_bytes = 8;
+constexpr std::uint64_t longest_breakpoint = 8;
 constexpr std::uint64_t code_bytes = sizeof(long); // as the kernel wants it of those that execute
 
-Error wrong(std::string_view text, const std::string& why)
+Error wrong_breakpoint(std::string_view text, const std::string& why)
 {
 	return Error{EINVAL, "'" + std::string(text) + "': " + why};
 }
@@ -47,14 +47,14 @@ Result<End> read_end(std::string_view text, const std::vector<std::string_view>&
 	End end;
 	const std::uint32_t access = parts.size() > 2 ? access_of(parts[2]) : 0;
 	if (parts.size() == 4 && !access)
-		return wrong(text, "an access is made of r, w and x, each once at most");
+		return wrong_breakpoint(text, "an access is made of r, w and x, each once at most");
 	if (parts.size() == 4 || (parts.size() == 3 && !access)) {
 		end.modifiers = parts.back();
 		if (end.modifiers.empty())
-			return wrong(text, "an access (r, w, rw or x) or modifiers are missing at the end");
+			return wrong_breakpoint(text, "an access (r, w, rw or x) or modifiers are missing at the end");
 	}
 	if (access & breakpoint_execute && access != breakpoint_execute)
-		return wrong(text, "x stands alone: a breakpoint is on code or on data");
+		return wrong_breakpoint(text, "x stands alone: a breakpoint is on code or on data");
 	if (access)
 		end.access = access;
 	return end;
@@ -69,7 +69,7 @@ Result<Breakpoint> parse_breakpoint(std::string_view text)
 	const auto address = parse_integer(address_text);
 	const auto length = length_text ? parse_integer(*length_text) : std::nullopt;
 	if (!address || (length_text && !length) || parts.size() > 4)
-		return wrong(text, "a breakpoint is mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]");
+		return wrong_breakpoint(text, "a breakpoint is mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]");
 	const auto end = read_end(text, parts);
 	if (!end)
 		return end.error();
@@ -80,8 +80,8 @@ Result<Breakpoint> parse_breakpoint(std::string_view text)
 	breakpoint.event.config1 = *address;
 	breakpoint.event.config2 = length.value_or(end->access == breakpoint_execute ? code_bytes : data_bytes);
 	breakpoint.event.each_time = true;
-	if (const auto bytes = breakpoint.event.config2; bytes == 0 || bytes > most_bytes)
-		return wrong(text, "the length is between 1 and 8 bytes");
+	if (const auto bytes = breakpoint.event.config2; bytes == 0 || bytes > longest_breakpoint)
+		return wrong_breakpoint(text, "the length is between 1 and 8 bytes");
 	return breakpoint;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 // Of parentheses and negations in each other.
 constexpr unsigned most_depth = 64;
-constexpr std::size_t most_bytes = 16 << 10;
+constexpr std::size_t longest_filter = 16 << 10;
 
 struct Operator {
 	std::string_view text;
@@ -194,7 +194,7 @@ private:
 
 Result<FilterTree> parse_filter(std::string_view text)
 {
-	if (text.size() > most_bytes || text.find('\0') != std::string_view::npos)
+	if (text.size() > longest_filter || text.find('\0') != std::string_view::npos)
 		return Error{EINVAL, "this filter is longer than 16 KiB, or has a zero byte in it"};
 	return FilterParser(text).run();
 }

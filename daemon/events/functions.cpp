@@ -26,18 +26,18 @@ constexpr std::size_t few_functions = 100;
 constexpr std::size_t most_site = 16; // bytes from a function's start to where it calls its tracers
 constexpr std::string_view ends_of_patterns = "/:";
 
-struct Parts {
+struct FunctionParts {
 	std::vector<std::string_view> patterns;
 	std::string_view terms;
 	bool returns = false;
 };
 
-Result<Parts> parts_of(std::string_view text)
+Result<FunctionParts> parts_of(std::string_view text)
 {
 	const std::string all(text);
 	text.remove_prefix(function_prefix.size());
 	const std::size_t end = std::min(text.find_first_of(ends_of_patterns), text.size());
-	Parts parts;
+	FunctionParts parts;
 	for (const std::string_view pattern : cut(text.substr(0, end), ',')) {
 		parts.patterns.push_back(trimmed(pattern));
 		if (parts.patterns.back().empty())

@@ -22,7 +22,7 @@ constexpr Refused refused[] = {
 
 constexpr unsigned most_precise_level = 3;
 
-Error wrong(std::string_view letters, const std::string& why)
+Error wrong_modifiers(std::string_view letters, const std::string& why)
 {
 	return Error{EINVAL, "modifiers '" + std::string(letters) + "': " + why};
 }
@@ -31,16 +31,18 @@ Status check(std::string_view letters)
 {
 	constexpr std::string_view known = "ukhIGHpPW";
 	if (letters.empty())
-		return wrong(letters, "none after the colon");
+		return wrong_modifiers(letters, "none after the colon");
 	for (std::size_t i = 0; i < letters.size(); i++) {
 		const char letter = letters[i];
 		for (const Refused& one : refused)
 			if (one.letter == letter)
-				return wrong(letters, std::string(1, letter) + " is not supported: " + one.why);
+				return wrong_modifiers(letters,
+						       std::string(1, letter) + " is not supported: " + one.why);
 		if (known.find(letter) == std::string_view::npos)
-			return wrong(letters, "'" + std::string(1, letter) + "' is none of u, k, h, I, G, H, p, P, W");
+			return wrong_modifiers(letters,
+					       "'" + std::string(1, letter) + "' is none of u, k, h, I, G, H, p, P, W");
 		if (letter != 'p' && letters.find(letter, i + 1) != std::string_view::npos)
-			return wrong(letters, std::string(1, letter) + " is there twice");
+			return wrong_modifiers(letters, std::string(1, letter) + " is there twice");
 	}
 	return Nothing{};
 }
@@ -60,7 +62,7 @@ Status Modifiers::read_more(std::string_view letters)
 	for (const char one : letters)
 		letter(one);
 	if (precise_ > most_precise_level)
-		return wrong(letters, "there are at most three p");
+		return wrong_modifiers(letters, "there are at most three p");
 	letters_ += letters;
 	return Nothing{};
 }

@@ -25,18 +25,18 @@ using Events = std::vector<EventSpec>;
 constexpr std::string_view requests = "requests";
 
 // NAME/TERMS/MODIFIERS, or NAME:MODIFIERS, or SUBSYSTEM:NAME:MODIFIERS.
-struct Parts {
+struct EventParts {
 	std::string_view name;
 	std::optional<std::string_view> terms, modifiers;
 };
 
-Result<Parts> parts_with_terms(std::string_view text)
+Result<EventParts> parts_with_terms(std::string_view text)
 {
 	const auto [name, rest] = halves(text, '/');
 	const auto end = rest->rfind('/');
 	if (end == std::string_view::npos)
 		return usage_error("the second '/' is missing in '" + std::string(text) + "'");
-	Parts parts{name, rest->substr(0, end), std::nullopt};
+	EventParts parts{name, rest->substr(0, end), std::nullopt};
 	std::string_view modifiers = rest->substr(end + 1);
 	if (modifiers.starts_with(':') && modifiers.size() > 1)
 		modifiers.remove_prefix(1);
@@ -67,16 +67,16 @@ std::size_t parts_of_name(EventSources& sources, const std::vector<std::string_v
 	return parts.size() > 1 ? 2 : 1;
 }
 
-Result<Parts> parts_without_terms(EventSources& sources, std::string_view text)
+Result<EventParts> parts_without_terms(EventSources& sources, std::string_view text)
 {
 	const auto colons = cut(text, ':');
 	const std::size_t named = parts_of_name(sources, colons);
 	if (colons.size() > named + 1)
 		return usage_error("'" + std::string(text) + "' has a colon too many");
 	if (colons.size() == named)
-		return Parts{text, std::nullopt, std::nullopt};
+		return EventParts{text, std::nullopt, std::nullopt};
 	const std::string_view modifiers = colons.back();
-	return Parts{text.substr(0, text.size() - modifiers.size() - 1), std::nullopt, modifiers};
+	return EventParts{text.substr(0, text.size() - modifiers.size() - 1), std::nullopt, modifiers};
 }
 
 // Makes the events of one text.
@@ -88,18 +88,18 @@ public:
 
 private:
 	Result<Events> from_place();
-	Result<Events> from_parts(const Parts& parts);
+	Result<Events> from_parts(const EventParts& parts);
 	// With modifiers and a name, unless a term has given one.
 	Result<Events> finished(Events events, std::string_view modifiers);
 	std::uint8_t most_precise(EventSpec event);
 
 	Result<Events> functions();
-	Result<Events> off_cpu(const Parts& parts);
-	Result<Events> symbol(const SymbolEvent& symbol, const Parts& parts);
+	Result<Events> off_cpu(const EventParts& parts);
+	Result<Events> symbol(const SymbolEvent& symbol, const EventParts& parts);
 	Events for_each_core(const SymbolEvent& symbol);
-	Result<Events> pmu(const Parts& parts);
+	Result<Events> pmu(const EventParts& parts);
 	Result<Events> named_of_pmus(std::string_view name);
-	Result<Events> tracepoints(std::string_view name, const Parts& parts);
+	Result<Events> tracepoints(std::string_view name, const EventParts& parts);
 	bool is_modified_word(std::string_view name, const Error& error);
 	bool has_subsystem(std::string_view name);
 	Error no_pmu(std::string_view name);
@@ -145,7 +145,7 @@ Result<Events> OneEvent::from_place()
 	return finished({breakpoint->event}, modifiers);
 }
 
-Result<Events> OneEvent::from_parts(const Parts& parts)
+Result<Events> OneEvent::from_parts(const EventParts& parts)
 {
 	if (parts.name == requests) {
 		if (parts.terms || parts.modifiers || !text_.modifiers.empty())
@@ -174,7 +174,7 @@ Result<Events> OneEvent::functions()
 	return event ? Result<Events>(Events{*event}) : event.error();
 }
 
-Result<Events> OneEvent::off_cpu(const Parts& parts)
+Result<Events> OneEvent::off_cpu(const EventParts& parts)
 {
 	if (parts.modifiers || !text_.modifiers.empty())
 		return usage_error("offcpu has no modifiers: it is about the thread, wherever it was");
@@ -203,7 +203,7 @@ Result<Events> OneEvent::finished(Events events, std::string_view modifiers)
 	return events;
 }
 
-Result<Events> OneEvent::symbol(const SymbolEvent& symbol, const Parts& parts)
+Result<Events> OneEvent::symbol(const SymbolEvent& symbol, const EventParts& parts)
 {
 	SymbolEvent common = symbol;
 	if (const auto applied = apply_common_terms(parts.terms.value_or(""), common.event); !applied)
@@ -239,7 +239,7 @@ Events OneEvent::for_each_core(const SymbolEvent& symbol)
 	return taken ? events : Events{symbol.event};
 }
 
-Result<Events> OneEvent::pmu(const Parts& parts)
+Result<Events> OneEvent::pmu(const EventParts& parts)
 {
 	const auto pmus = matching_pmus(sources_, parts.name);
 	if (pmus.empty())
@@ -287,7 +287,7 @@ Result<Events> OneEvent::named_of_pmus(std::string_view name)
 	return events.empty() ? Result<Events>(unknown(name)) : events;
 }
 
-Result<Events> OneEvent::tracepoints(std::string_view name, const Parts& parts)
+Result<Events> OneEvent::tracepoints(std::string_view name, const EventParts& parts)
 {
 	const auto [subsystem, rest] = halves(name, ':');
 	std::string wanted(*rest);

@@ -18,7 +18,7 @@ namespace {
 using Events = std::vector<EventSpec>;
 
 // Longer lists are nobody's typing.
-constexpr std::size_t most_bytes = 64 << 10;
+constexpr std::size_t longest_argument = 64 << 10;
 
 Error too_many(std::size_t events)
 {
@@ -63,7 +63,7 @@ Status set_filter(EventSpec& event, const std::string& filter, EventSources& sou
 
 Result<Events> events_of(const EventArgument& argument, EventSources& sources)
 {
-	if (argument.events.size() > most_bytes)
+	if (argument.events.size() > longest_argument)
 		return Error{EINVAL, "this list of events is longer than 64 KiB"};
 	const auto texts = split_events(argument.events);
 	if (!texts)

@@ -17,17 +17,17 @@
 namespace uwind {
 namespace {
 
-constexpr std::size_t most_rows = 20;
+constexpr std::size_t most_wait_rows = 20;
 constexpr std::size_t most_wakers = 4; // of a chain
 
-struct Row {
+struct WaitRow {
 	std::string program, reason, channel, wakers;
 
 	auto tied() const { return std::tie(program, reason, channel, wakers); }
-	bool operator<(const Row& other) const { return tied() < other.tied(); }
+	bool operator<(const WaitRow& other) const { return tied() < other.tied(); }
 };
 
-struct Sum {
+struct WaitSum {
 	std::uint64_t ns = 0;
 	std::uint64_t times = 0;
 };
@@ -82,23 +82,23 @@ std::string wakers_of(const Report& report, const Threads& threads, const Report
 	return text;
 }
 
-std::map<Row, Sum> sums_of(const Report& report)
+std::map<WaitRow, WaitSum> sums_of(const Report& report)
 {
 	const Threads threads(report);
-	std::map<Row, Sum> sums;
+	std::map<WaitRow, WaitSum> sums;
 	for (const ReportSample& sample : report.samples) {
 		if (!sample.off_cpu)
 			continue;
 		const ReportOffCpu& off_cpu = report.off_cpu[*sample.off_cpu];
-		Sum& sum = sums[{printable(report.processes[sample.process].comm), off_cpu.reason,
-				 printable(off_cpu.wait_channel), wakers_of(report, threads, sample)}];
+		WaitSum& sum = sums[{printable(report.processes[sample.process].comm), off_cpu.reason,
+				     printable(off_cpu.wait_channel), wakers_of(report, threads, sample)}];
 		sum.ns += sample.period.value_or(0);
 		sum.times++;
 	}
 	return sums;
 }
 
-std::string line_of(const Row& row, const Sum& sum)
+std::string line_of(const WaitRow& row, const WaitSum& sum)
 {
 	char numbers[64];
 	std::snprintf(numbers, sizeof(numbers), "%10.3f %8llu", static_cast<double>(sum.ns) / 1e9,
@@ -120,14 +120,14 @@ void write_waits(const Report& report, std::ostream& out)
 	if (report.off_cpu.empty())
 		return;
 	const auto sums = sums_of(report);
-	std::vector<std::pair<Row, Sum>> rows(sums.begin(), sums.end());
+	std::vector<std::pair<WaitRow, WaitSum>> rows(sums.begin(), sums.end());
 	std::stable_sort(rows.begin(), rows.end(),
 			 [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
 	out << "\nOFF THE CPU         SECONDS    TIMES  REASON     IN                       WOKEN BY\n";
-	for (std::size_t i = 0; i < rows.size() && i < most_rows; i++)
+	for (std::size_t i = 0; i < rows.size() && i < most_wait_rows; i++)
 		out << line_of(rows[i].first, rows[i].second);
-	if (rows.size() > most_rows)
-		out << "... " << rows.size() - most_rows << " more ...\n";
+	if (rows.size() > most_wait_rows)
+		out << "... " << rows.size() - most_wait_rows << " more ...\n";
 }
 
 } // namespace uwind

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <ostream>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/handle.h"
+#include "io/clock.h"
 #include "io/output_file.h"
 
 namespace uwind {
@@ -50,11 +50,6 @@ Status check(const fs::path& folder)
 		if (above == above.root_path())
 			return Nothing{};
 	}
-}
-
-std::int64_t ns_of(const timespec& time)
-{
-	return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
 struct File {

@@ -2,15 +2,13 @@
 // The system's clocks.
 #include "io/clock.h"
 
-#include <ctime>
-
 namespace uwind {
 
 std::uint64_t SystemClock::boottime_ns()
 {
 	timespec now{};
 	::clock_gettime(CLOCK_BOOTTIME, &now);
-	return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+	return static_cast<std::uint64_t>(ns_of(now));
 }
 
 std::int64_t SystemClock::seconds_since_1970()

@@ -2,21 +2,16 @@
 // What is another one whenever a file's content is.
 #include "io/file_stamp.h"
 
-#include <ctime>
 #include <linux/major.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "io/clock.h"
+
 namespace uwind {
 namespace {
 
-constexpr std::int64_t ns_per_s = 1'000'000'000;
-constexpr std::int64_t settled_ns = 2 * ns_per_s;
-
-std::int64_t ns_of(const timespec& time)
-{
-	return time.tv_sec * ns_per_s + time.tv_nsec;
-}
+constexpr std::int64_t settled_ns = 2'000'000'000;
 
 bool on_a_disk(dev_t device)
 {

@@ -15,7 +15,7 @@ std::string text_in(Bytes bytes)
 }
 
 // A length, and a text padded to it.
-std::string text_at(ByteCursor& cursor)
+std::string sized_text(ByteCursor& cursor)
 {
 	const std::uint32_t bytes = cursor.u32();
 	if (bytes > most_text_bytes)
@@ -34,7 +34,7 @@ std::string command_at(ByteCursor& cursor)
 {
 	std::string command;
 	for (std::uint32_t left = cursor.u32(); left && cursor.ok() && command.size() < most_text_bytes; left--)
-		command += (command.empty() ? "" : " ") + argument(text_at(cursor));
+		command += (command.empty() ? "" : " ") + argument(sized_text(cursor));
 	return command;
 }
 
@@ -49,7 +49,7 @@ std::vector<std::string> event_names_at(ByteCursor& cursor)
 	for (std::uint32_t i = 0; i < events && cursor.ok(); i++) {
 		cursor.skip(attribute_bytes);
 		const std::uint64_t ids = cursor.u32();
-		names.push_back(text_at(cursor));
+		names.push_back(sized_text(cursor));
 		cursor.skip(ids * sizeof(std::uint64_t));
 	}
 	return names;
@@ -136,10 +136,10 @@ Result<PerfHeader> read_features(const FileBytes& file, const FileHeader& header
 	PerfHeader result;
 	std::vector<std::string> names;
 	Reader reader(file, header);
-	reader.section(feature_hostname, "the host's name", text_at, result.hostname);
-	reader.section(feature_osrelease, "the kernel's release", text_at, result.release);
-	reader.section(feature_version, "perf's version", text_at, result.perf);
-	reader.section(feature_arch, "the machine's kind", text_at, result.machine);
+	reader.section(feature_hostname, "the host's name", sized_text, result.hostname);
+	reader.section(feature_osrelease, "the kernel's release", sized_text, result.release);
+	reader.section(feature_version, "perf's version", sized_text, result.perf);
+	reader.section(feature_arch, "the machine's kind", sized_text, result.machine);
 	reader.section(feature_cmdline, "the command", command_at, result.command);
 	reader.section(feature_event_desc, "the list of events' names", event_names_at, names);
 	reader.section(feature_build_id, "the list of build-ids", build_ids_at, result.build_ids);

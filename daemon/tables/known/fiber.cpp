@@ -19,13 +19,13 @@ namespace {
 constexpr std::uint64_t max_fcontext_bytes = 128, max_makecontext_bytes = 1024;
 
 // The code at the end of a fiber, from the start of the function that makes fibers.
-struct Ending {
+struct FiberEnding {
 	std::uint64_t start = 0, end = 0; // equal: there is none
 };
 
 // push %rbp; jmp *%rbx enters the fiber's function; after it, where that returns to:
 // xor %rdi,%rdi; call _exit; hlt.
-Ending x86_64_ending(Bytes code)
+FiberEnding x86_64_ending(Bytes code)
 {
 	constexpr std::array<int, 12> pattern = {0x55, 0xff, 0xe3, 0x48, 0x31, 0xff, 0xe8, -1, -1, -1, -1, 0xf4};
 	constexpr std::uint64_t entering = 3;
@@ -38,7 +38,7 @@ Ending x86_64_ending(Bytes code)
 }
 
 // adr x1, finish; …; ret; finish: mov x0, #0; bl _exit.
-Ending arm64_ending(Bytes code)
+FiberEnding arm64_ending(Bytes code)
 {
 	constexpr std::uint32_t mov_x0_0 = 0xd2800000;
 	std::uint64_t finish = 0;
@@ -51,7 +51,7 @@ Ending arm64_ending(Bytes code)
 			continue;
 		const bool ends = finish == at + 4 && word_at(code, at + 4) == mov_x0_0 &&
 				  flow_arm64(word_at(code, at + 8)).way == Arm64Way::call;
-		return ends ? Ending{at + 4, at + 12} : Ending{};
+		return ends ? FiberEnding{at + 4, at + 12} : FiberEnding{};
 	}
 	return {};
 }
@@ -130,7 +130,7 @@ std::vector<Stretch> fiber_end_stretches(const ElfFile& file)
 		return stretches;
 	for (const std::uint64_t start : functions_named(file, "make_fcontext")) {
 		const Bytes code = file.read(start, max_fcontext_bytes);
-		const Ending ending = file.arch() == Arch::arm64 ? arm64_ending(code) : x86_64_ending(code);
+		const FiberEnding ending = file.arch() == Arch::arm64 ? arm64_ending(code) : x86_64_ending(code);
 		if (ending.end)
 			add(file, start + ending.start, ending.end - ending.start, stretches);
 	}

@@ -23,7 +23,7 @@ extern "C" {
 namespace uwind {
 namespace {
 
-constexpr std::uint32_t entry_bytes = 16;
+constexpr std::uint32_t plt_entry_bytes = 16;
 constexpr std::uint64_t max_plt_bytes = 16 << 20;
 
 Rule x86_rule(Arch arch, std::int32_t words)
@@ -130,9 +130,9 @@ void PltReader::x86_entry(std::uint64_t at)
 
 void PltReader::x86()
 {
-	for (std::uint64_t at = 0; at + entry_bytes <= code_.size(); at += entry_bytes)
+	for (std::uint64_t at = 0; at + plt_entry_bytes <= code_.size(); at += plt_entry_bytes)
 		x86_entry(at);
-	if (const std::uint64_t tail = code_.size() % entry_bytes)
+	if (const std::uint64_t tail = code_.size() % plt_entry_bytes)
 		from(code_.size() - tail, x86_rule(arch_, 1));
 }
 

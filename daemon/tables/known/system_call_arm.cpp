@@ -23,7 +23,7 @@ enum : unsigned { sys_sigreturn = 119, sys_clone = 120, sys_rt_sigreturn = 173 }
 // frame of rt_sigreturn, 128 bytes of siginfo.
 constexpr std::int32_t sigcontext_off = 20, rt_sigcontext_off = 148;
 
-constexpr std::uint64_t max_branch_bytes = 12, max_thread_start_bytes = 64;
+constexpr std::uint64_t max_branch_distance = 12, max_thread_start_bytes = 64;
 
 // Instructions of one mode, one after the other.
 class ArmCode {
@@ -181,7 +181,7 @@ std::optional<Found> thread_start(const ArmCode& code, std::uint64_t child)
 // What follows the system call: where the branch of the new thread ends.
 std::uint64_t branch_end_after(const ArmCode& code, std::uint64_t svc)
 {
-	for (std::uint64_t at = svc; at - svc < max_branch_bytes && code.bytes_at(at); at += code.bytes_at(at))
+	for (std::uint64_t at = svc; at - svc < max_branch_distance && code.bytes_at(at); at += code.bytes_at(at))
 		if (code.branch_if_zero(at))
 			return at + code.bytes_at(at);
 	return 0;
@@ -189,7 +189,7 @@ std::uint64_t branch_end_after(const ArmCode& code, std::uint64_t svc)
 
 std::optional<Found> thread_start_after(const ArmCode& code, std::uint64_t svc)
 {
-	for (std::uint64_t at = svc; at - svc < max_branch_bytes && code.bytes_at(at); at += code.bytes_at(at))
+	for (std::uint64_t at = svc; at - svc < max_branch_distance && code.bytes_at(at); at += code.bytes_at(at))
 		if (const auto child = code.branch_if_zero(at))
 			return thread_start(code, *child);
 	return {};

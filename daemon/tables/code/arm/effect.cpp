@@ -3,26 +3,14 @@
 // register unknown.
 #include "tables/code/arm/effect.h"
 
-extern "C" {
-#include "types.h"
-}
-
 #include <bit>
+
+#include "tables/code/arm/registers.h"
 
 namespace uwind {
 namespace {
 
-constexpr std::uint8_t sp = UW_ARM_SP, lr = UW_ARM_LR, pc = UW_ARM_PC;
-
-constexpr bool has(std::uint16_t mask, unsigned number)
-{
-	return mask >> number & 1;
-}
-
-constexpr std::uint16_t mask_of(std::uint8_t number)
-{
-	return static_cast<std::uint16_t>(1u << number);
-}
+using namespace arm_registers;
 
 // Calls with each number of a mask, rising, but for PC.
 template <typename Visit>

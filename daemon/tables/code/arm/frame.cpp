@@ -4,22 +4,15 @@
 
 #include <bit>
 
+#include "tables/code/arm/registers.h"
+
 namespace uwind {
 namespace {
 
-constexpr std::uint8_t sp = UW_ARM_SP, lr = UW_ARM_LR, pc = UW_ARM_PC, fp = UW_ARM_FP, r7 = UW_ARM_R7;
+using namespace arm_registers;
+
 constexpr std::int64_t max_frame_bytes = 1 << 24;
 constexpr std::uint16_t scratch = 0xf | 1 << 12 | 1 << lr;
-
-constexpr bool has(std::uint16_t mask, unsigned number)
-{
-	return mask >> number & 1;
-}
-
-constexpr std::uint16_t mask_of(std::uint8_t number)
-{
-	return static_cast<std::uint16_t>(1u << number);
-}
 
 } // namespace
 

@@ -6,16 +6,14 @@
 //        rsb rI, rI, #52, add pc, pc, rI: into a run of instructions, as memcpy does
 #include "tables/code/arm/jump_table.h"
 
-extern "C" {
-#include "types.h"
-}
-
 #include <algorithm>
+
+#include "tables/code/arm/registers.h"
 
 namespace uwind {
 namespace {
 
-constexpr std::uint8_t pc = UW_ARM_PC;
+using arm_registers::pc;
 
 using Kind = ArmJumpTable::Kind;
 using Instructions = std::vector<ArmInstruction>;

@@ -3,16 +3,14 @@
 // register unknown.
 #include "tables/code/arm64/effect.h"
 
+#include "tables/code/arm64/registers.h"
 #include "tables/isa/arm64/instruction.h"
-
-extern "C" {
-#include "types.h"
-}
 
 namespace uwind {
 namespace {
 
-constexpr std::uint32_t fp = UW_ARM64_FP, link = UW_ARM64_LR, sp = UW_ARM64_SP;
+using namespace arm64_registers;
+
 constexpr std::uint64_t max_constant = 1 << 24; // bytes of a frame
 
 void transfer(const Arm64Access& access, std::uint8_t reg, std::int32_t offset, Arm64Frame& frame)

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tables/code/arm64/epilogue.h"
 
+#include "tables/code/arm64/registers.h"
 #include "tables/isa/arm64/instruction.h"
-
-extern "C" {
-#include "types.h"
-}
 
 #include <optional>
 
 namespace uwind {
 namespace {
 
+using namespace arm64_registers;
+
 constexpr std::uint32_t max_epilogue_bytes = 128;
-constexpr std::uint32_t fp = UW_ARM64_FP, link = UW_ARM64_LR, sp = UW_ARM64_SP;
 
 // What is known before an instruction; places are bytes above SP.
 struct Undone {

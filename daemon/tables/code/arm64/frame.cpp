@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tables/code/arm64/frame.h"
 
-extern "C" {
-#include "types.h"
-}
+#include "tables/code/arm64/registers.h"
 
 namespace uwind {
 namespace {
 
-constexpr std::uint32_t fp = UW_ARM64_FP, link = UW_ARM64_LR, sp = UW_ARM64_SP;
+using namespace arm64_registers;
+
 constexpr std::int32_t max_frame_bytes = 1 << 24;
 
 } // namespace

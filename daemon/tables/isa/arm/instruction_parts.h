@@ -12,6 +12,9 @@ extern "C" {
 
 namespace uwind::arm_parts {
 
+// How far beyond an instruction PC reads.
+constexpr std::uint32_t a32_pc_ahead = 8, t32_pc_ahead = 4;
+
 constexpr std::uint8_t sp = UW_ARM_SP, lr = UW_ARM_LR, pc = UW_ARM_PC;
 
 constexpr std::uint32_t bits(std::uint32_t word, unsigned from, unsigned count)

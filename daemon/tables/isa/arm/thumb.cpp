@@ -5,12 +5,10 @@
 namespace uwind::arm_parts {
 namespace {
 
-constexpr std::uint32_t pc_ahead = 4;
-
 class ThumbDecoder : public ArmParts {
 public:
 	ThumbDecoder(std::uint32_t word, std::uint32_t address, ArmInstruction& result)
-	    : ArmParts(word, address + pc_ahead, result)
+	    : ArmParts(word, address + t32_pc_ahead, result)
 	{
 	}
 	void run();
