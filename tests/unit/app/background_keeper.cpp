@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-struct World {
+struct BackgroundWorld {
 	FakeFiles files;
 	FakeThreads threads;
 	FakeClock clock;
@@ -55,7 +55,7 @@ bool comes_true(const Condition& condition)
 }
 
 // A pass has begun, and no file of it may.
-void begin_held(BackgroundKeeper& keeper, World& world)
+void begin_held(BackgroundKeeper& keeper, BackgroundWorld& world)
 {
 	world.add("/one");
 	keeper.hold(true);
@@ -67,7 +67,7 @@ void begin_held(BackgroundKeeper& keeper, World& world)
 
 TEST_CASE("the first pass is over all files, the later ones over what was changed since")
 {
-	World world;
+	BackgroundWorld world;
 	world.add("/one");
 	world.add("/two");
 	BackgroundKeeper keeper(world.threads, world.clock, milliseconds(10));
@@ -84,7 +84,7 @@ TEST_CASE("the first pass is over all files, the later ones over what was change
 
 TEST_CASE("begun again, the next pass is over all files, and begun with none, there is no further one")
 {
-	World world;
+	BackgroundWorld world;
 	world.add("/one");
 	BackgroundKeeper keeper(world.threads, world.clock);
 	keeper.begin(world.pass());
@@ -100,7 +100,7 @@ TEST_CASE("begun again, the next pass is over all files, and begun with none, th
 
 TEST_CASE("as long as a recording needs tables, none is made ahead")
 {
-	World world;
+	BackgroundWorld world;
 	BackgroundKeeper keeper(world.threads, world.clock);
 	begin_held(keeper, world);
 	std::this_thread::sleep_for(milliseconds(30));
@@ -111,7 +111,7 @@ TEST_CASE("as long as a recording needs tables, none is made ahead")
 
 TEST_CASE("who waits for its end lets it run as others do")
 {
-	World world;
+	BackgroundWorld world;
 	{
 		BackgroundKeeper keeper(world.threads, world.clock);
 		begin_held(keeper, world);
@@ -122,7 +122,7 @@ TEST_CASE("who waits for its end lets it run as others do")
 
 TEST_CASE("where no table can be kept, it does not try again until it is begun again")
 {
-	World world;
+	BackgroundWorld world;
 	world.refuses = true;
 	BackgroundKeeper keeper(world.threads, world.clock, milliseconds(5));
 	keeper.begin(world.pass());

@@ -32,11 +32,11 @@ struct Joined {
 	bool operator==(const Joined&) const = default;
 };
 
-struct Fixture {
+struct JoinFixture {
 	std::vector<Joined> joined;
 	EventJoin join;
 
-	explicit Fixture(std::size_t limit = EventJoin::usual_limit)
+	explicit JoinFixture(std::size_t limit = EventJoin::usual_limit)
 	    : join(
 		      [this](const EventRecord& event, const StackRecord* answer) {
 			      joined.push_back({event.time_ns, answer ? std::optional(answer->cookie) : std::nullopt});
@@ -50,14 +50,14 @@ struct Fixture {
 
 TEST_CASE("an event without a cookie waits for nothing")
 {
-	Fixture f;
+	JoinFixture f;
 	f.join.add(event(0, 5));
 	CHECK(f.joined == std::vector<Joined>{{5, {}}});
 }
 
 TEST_CASE("events get the stack that they share, before it, after it and on both sides of it")
 {
-	Fixture f;
+	JoinFixture f;
 	f.join.add(event(1, 10));
 	f.join.add(event(1, 11));
 	CHECK(f.joined.empty());
@@ -71,7 +71,7 @@ TEST_CASE("events get the stack that they share, before it, after it and on both
 
 TEST_CASE("what still waits at the end is done without a stack, once")
 {
-	Fixture f;
+	JoinFixture f;
 	f.join.add(event(1, 1));
 	f.join.add(answer(2, 2));
 	f.join.finish();
@@ -81,7 +81,7 @@ TEST_CASE("what still waits at the end is done without a stack, once")
 
 TEST_CASE("only so many events wait, and the oldest give way without their stack")
 {
-	Fixture f(2);
+	JoinFixture f(2);
 	for (std::uint64_t i = 1; i <= 3; i++)
 		f.join.add(event(i, i));
 	CHECK(f.joined == std::vector<Joined>{{1, {}}});
@@ -94,7 +94,7 @@ TEST_CASE("only so many events wait, and the oldest give way without their stack
 
 TEST_CASE("answers whose events were lost make room, and so do events whose answer was lost")
 {
-	Fixture f(4);
+	JoinFixture f(4);
 	for (std::uint64_t i = 100; i < 200; i++) {
 		f.join.add(answer(i, 1));
 		f.join.add(event(i + 1000, i));

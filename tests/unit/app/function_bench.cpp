@@ -45,7 +45,7 @@ public:
 	int measured = 0;
 };
 
-struct Fixture {
+struct BenchFixture {
 	FakeKernel kernel;
 	FakeTracers tracers;
 	bool stops = false;
@@ -61,7 +61,7 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(Fixture, "each tracer is measured while nothing, something else and everything is traced, too")
+TEST_CASE_METHOD(BenchFixture, "each tracer is measured while nothing, something else and everything is traced, too")
 {
 	const auto costs = measured();
 	REQUIRE(costs);
@@ -78,7 +78,7 @@ TEST_CASE_METHOD(Fixture, "each tracer is measured while nothing, something else
 	CHECK(tracers.tracing.empty());
 }
 
-TEST_CASE_METHOD(Fixture, "a measurement that cannot be made, or is to end, leaves nothing that traces")
+TEST_CASE_METHOD(BenchFixture, "a measurement that cannot be made, or is to end, leaves nothing that traces")
 {
 	tracers.refused = "uwind-traced";
 	CHECK(measured().error().code == EACCES);

@@ -30,8 +30,8 @@ EventRecord away(std::vector<std::uint64_t> pcs, std::optional<std::uint32_t> sy
 	return event;
 }
 
-struct Fixture : Reported {
-	explicit Fixture(Aggregate::Limits limits = {}) : Reported(limits)
+struct OffCpuFixture : Reported {
+	explicit OffCpuFixture(Aggregate::Limits limits = {}) : Reported(limits)
 	{
 		kernel_names.calls = {{0, "read"}, {35, "nanosleep"}, {202, "futex"}, {230, "clock_nanosleep_time64"}};
 		kernel_names.functions = {{schedule, "schedule"},
@@ -63,7 +63,7 @@ EventRecord wakeup(std::uint64_t wake, std::uint32_t tid)
 
 TEST_CASE("a wait channel is the innermost function that is not the scheduler's")
 {
-	Fixture f;
+	OffCpuFixture f;
 	const auto off_cpu = f.explained(away({schedule, mutex, waits, fault}, 0));
 	CHECK(off_cpu.wait_channel == "pipe_read");
 	CHECK(off_cpu.syscall == "read");
@@ -71,7 +71,7 @@ TEST_CASE("a wait channel is the innermost function that is not the scheduler's"
 
 TEST_CASE("why a thread was off its CPU follows from its state, then from locks, then from its system call")
 {
-	Fixture f;
+	OffCpuFixture f;
 	CHECK(f.explained(away({schedule, waits}, 0)).reason == "io");
 	CHECK(f.explained(away({schedule, waits}, 35)).reason == "sleep");
 	CHECK(f.explained(away({schedule, waits}, 230)).reason == "sleep");
@@ -91,7 +91,7 @@ TEST_CASE("why a thread was off its CPU follows from its state, then from locks,
 
 TEST_CASE("a system call of a 32-bit program has the name that its number has there")
 {
-	Fixture f;
+	OffCpuFixture f;
 	auto event = away({schedule}, 0);
 	event.off_cpu->compat = true;
 	CHECK(f.explained(event).syscall == "compat_read");
@@ -99,7 +99,7 @@ TEST_CASE("a system call of a 32-bit program has the name that its number has th
 
 TEST_CASE("a thread that was woken waited for its CPU from then on")
 {
-	Fixture f;
+	OffCpuFixture f;
 	auto event = away({schedule}, 0);
 	CHECK_FALSE(f.explained(event).runnable_ns);
 	event.off_cpu->woken_ns = 1'900'000;
@@ -108,7 +108,7 @@ TEST_CASE("a thread that was woken waited for its CPU from then on")
 
 TEST_CASE("who woke a thread is found by the wakeup's number, in whichever order they arrive, and is no sample")
 {
-	Fixture f;
+	OffCpuFixture f;
 	auto first = away({schedule}, 0), second = first, third = first;
 	first.off_cpu->wake = 1;
 	second.off_cpu->wake = 2;
@@ -136,7 +136,7 @@ TEST_CASE("as many wakers are kept as samples")
 {
 	Aggregate::Limits limits;
 	limits.samples = 2;
-	Fixture f(limits);
+	OffCpuFixture f(limits);
 	for (std::uint64_t wake = 1; wake <= 3; wake++)
 		f.aggregate.add(wakeup(wake, 20 + static_cast<std::uint32_t>(wake)), nullptr, ignore_file);
 	for (const std::uint64_t wake : {2, 3}) {

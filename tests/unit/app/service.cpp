@@ -25,7 +25,7 @@ private:
 };
 
 // Everything around a service. A script says what happens at each report.
-struct World : Requests, Supervisor, ReportStore {
+struct ServiceWorld : Requests, Supervisor, ReportStore {
 	bool stop() override { return stop_; }
 	bool take_reload() override { return std::exchange(reload_, false); }
 
@@ -106,7 +106,7 @@ public:
 
 class FakeOutside : public Outside {
 public:
-	explicit FakeOutside(World& world) : world_(world)
+	explicit FakeOutside(ServiceWorld& world) : world_(world)
 	{
 		kernel_.refused_rate_ = world.refused_rate;
 		world.machines_open++;
@@ -132,12 +132,12 @@ public:
 	void give_back_memory() override { world_.memory_given_back++; }
 
 private:
-	World& world_;
+	ServiceWorld& world_;
 	FakeMachine machine_;
 	PickyKernel kernel_;
 };
 
-Result<std::unique_ptr<Outside>> World::open_outside()
+Result<std::unique_ptr<Outside>> ServiceWorld::open_outside()
 {
 	if (module_gone)
 		return Error{ENXIO, "the kernel module is not loaded"};
@@ -156,7 +156,7 @@ Settings one_second()
 
 TEST_CASE("the service is ready once it samples, reports at its interval, and says when it stops")
 {
-	World world;
+	ServiceWorld world;
 	world.at_report = [&](std::size_t number) { world.stop_ = number >= 2; };
 	REQUIRE(world.run(one_second()));
 	CHECK(world.told == Lines{"ready", "stopping"});
@@ -169,7 +169,7 @@ TEST_CASE("the service is ready once it samples, reports at its interval, and sa
 
 TEST_CASE("without the module the service fails, and was never ready")
 {
-	World world;
+	ServiceWorld world;
 	world.module_gone = true;
 	const auto status = world.run(one_second());
 	REQUIRE_FALSE(status);
@@ -179,7 +179,7 @@ TEST_CASE("without the module the service fails, and was never ready")
 
 TEST_CASE("a service that cannot write its reports does not begin")
 {
-	World world;
+	ServiceWorld world;
 	Settings settings = one_second();
 	settings.folder = "/full";
 	CHECK_FALSE(world.run(settings));
@@ -188,7 +188,7 @@ TEST_CASE("a service that cannot write its reports does not begin")
 
 TEST_CASE("a full disk loses reports, and the service goes on")
 {
-	World world;
+	ServiceWorld world;
 	world.disk_full = true;
 	world.at_report = [&](std::size_t number) { world.stop_ = number >= 2; };
 	CHECK(world.run(one_second()));
@@ -197,7 +197,7 @@ TEST_CASE("a full disk loses reports, and the service goes on")
 
 TEST_CASE("settings that are read again hold without a new session, if none is needed")
 {
-	World world;
+	ServiceWorld world;
 	Settings wanted = one_second();
 	wanted.folder = "/elsewhere";
 	wanted.keep = 5;
@@ -214,7 +214,7 @@ TEST_CASE("settings that are read again hold without a new session, if none is n
 
 TEST_CASE("another frequency is a new session: the old one's last report is kept")
 {
-	World world;
+	ServiceWorld world;
 	Settings wanted = one_second();
 	wanted.frequency = 499;
 	world.at_report = [&](std::size_t number) {
@@ -230,7 +230,7 @@ TEST_CASE("another frequency is a new session: the old one's last report is kept
 
 TEST_CASE("another cgroup, other processors or another depth are a new session")
 {
-	World world;
+	ServiceWorld world;
 	Settings wanted = one_second();
 	SECTION("a cgroup")
 	{
@@ -258,7 +258,7 @@ TEST_CASE("another cgroup, other processors or another depth are a new session")
 
 TEST_CASE("settings that cannot hold are refused as a whole, and the old ones stay")
 {
-	World world;
+	ServiceWorld world;
 	Settings wanted = one_second();
 	wanted.keep = 5;
 	Result<Settings> answer = wanted;
@@ -290,7 +290,7 @@ TEST_CASE("settings that cannot hold are refused as a whole, and the old ones st
 
 TEST_CASE("tables of what the configuration names are kept while it samples, and the supervisor learns how many")
 {
-	World world;
+	ServiceWorld world;
 	world.programs.add("/a");
 	world.programs.add("/b");
 	Settings settings = one_second();
@@ -308,7 +308,7 @@ TEST_CASE("tables of what the configuration names are kept while it samples, and
 
 TEST_CASE("without folders that the configuration names, nothing is looked at")
 {
-	World world;
+	ServiceWorld world;
 	world.at_report = [&](std::size_t number) { world.stop_ = number >= 3; };
 	REQUIRE(world.run(one_second()));
 	CHECK(world.paths().empty());
@@ -316,7 +316,7 @@ TEST_CASE("without folders that the configuration names, nothing is looked at")
 
 TEST_CASE("when the configuration is read again all tables are looked at again, by its new names")
 {
-	World world;
+	ServiceWorld world;
 	for (const char* name : {"/a", "/b"})
 		world.programs.add(name);
 	Settings settings = one_second();
@@ -348,7 +348,7 @@ TEST_CASE("when the configuration is read again all tables are looked at again, 
 
 TEST_CASE("a service that is stopped before it samples still ends well")
 {
-	World world;
+	ServiceWorld world;
 	world.stop_ = true;
 	REQUIRE(world.run(one_second()));
 	CHECK(world.told.back() == "stopping");

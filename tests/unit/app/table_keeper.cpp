@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-struct World {
+struct KeeperWorld {
 	FakeFiles files;
 	std::shared_ptr<FakeObjects> objects = std::make_shared<FakeObjects>(files);
 	Names complaints;
@@ -46,7 +46,7 @@ struct World {
 
 TEST_CASE("every file counts as what became of it")
 {
-	World world;
+	KeeperWorld world;
 	world.add("/new");
 	world.add("/old").kept = true;
 	world.add("/bare").refused = Error{ENODATA, "nothing says how"};
@@ -72,7 +72,7 @@ TEST_CASE("every file counts as what became of it")
 
 TEST_CASE("once the folder is full no further table is made, and the rest is counted")
 {
-	World world;
+	KeeperWorld world;
 	world.add("/one");
 	world.add("/two").stored = Error{ENOSPC, "/cache is full"};
 	world.add("/three");
@@ -88,7 +88,7 @@ TEST_CASE("once the folder is full no further table is made, and the rest is cou
 
 TEST_CASE("a table that is too large alone is complained of, and the rest is made")
 {
-	World world;
+	KeeperWorld world;
 	world.add("/large").stored = Error{EFBIG, "too large"};
 	world.add("/two");
 	const KeepCounts counts = world.run();
@@ -99,7 +99,7 @@ TEST_CASE("a table that is too large alone is complained of, and the rest is mad
 
 TEST_CASE("several threads do each file once")
 {
-	World world;
+	KeeperWorld world;
 	for (int i = 0; i < 500; i++)
 		world.add("/" + std::to_string(i));
 	const auto keeper = world.keeper();
@@ -116,7 +116,7 @@ TEST_CASE("several threads do each file once")
 
 TEST_CASE("on hold no file is begun, until it goes on or is stopped")
 {
-	World world;
+	KeeperWorld world;
 	world.add("/one");
 	world.add("/two");
 	const auto keeper = world.keeper();
@@ -141,7 +141,7 @@ TEST_CASE("on hold no file is begun, until it goes on or is stopped")
 
 TEST_CASE("stopped after its last file, it was not stopped before the end")
 {
-	World world;
+	KeeperWorld world;
 	world.add("/one");
 	const auto keeper = world.keeper();
 	keeper->work();

@@ -19,7 +19,7 @@ std::vector<FilterStep> compiled(const std::string& text)
 	return std::move(*steps);
 }
 
-std::string said(const std::string& text)
+std::string said_of_filter(const std::string& text)
 {
 	const auto steps = compile_filter(text, fields);
 	INFO(text);
@@ -197,33 +197,37 @@ TEST_CASE("what is decided is not looked at again, and every step leads forwards
 
 TEST_CASE("a field that cannot be compared is named, with the reason")
 {
-	CHECK(said("filename == x") ==
+	CHECK(said_of_filter("filename == x") ==
 	      "the field 'filename' cannot be compared: it is a pointer to text, and the text is not in the entry");
-	CHECK(said("args == 1") == "the field 'args' cannot be compared: it is an array of numbers");
-	CHECK(said("numbers == 1") == "the field 'numbers' cannot be compared: it is a dynamic array of numbers");
-	CHECK(said("when == 1") == "the field 'when' cannot be compared: it is a structure of 16 bytes");
-	CHECK(said("prev_pdi == 1")
+	CHECK(said_of_filter("args == 1") == "the field 'args' cannot be compared: it is an array of numbers");
+	CHECK(said_of_filter("numbers == 1") ==
+	      "the field 'numbers' cannot be compared: it is a dynamic array of numbers");
+	CHECK(said_of_filter("when == 1") == "the field 'when' cannot be compared: it is a structure of 16 bytes");
+	CHECK(said_of_filter("prev_pdi == 1")
 		      .starts_with("no field is called 'prev_pdi' (do you mean prev_pid?); it has prev_comm, "));
-	CHECK(said("filename.ustring ~ x") == "the field 'filename.ustring' has a suffix: '.ustring' is not supported");
-	CHECK(said("cpu & CPUS{0-3}") == "the field 'cpu' is compared with a set of CPUs, which is not supported");
+	CHECK(said_of_filter("filename.ustring ~ x") ==
+	      "the field 'filename.ustring' has a suffix: '.ustring' is not supported");
+	CHECK(said_of_filter("cpu & CPUS{0-3}") ==
+	      "the field 'cpu' is compared with a set of CPUs, which is not supported");
 	CHECK(compile_filter("x == 1", {}).error().message == "no field is called 'x'");
 }
 
 TEST_CASE("a comparison that a field does not know is refused")
 {
-	CHECK(said("prev_pid ~ 4*") == "the field 'prev_pid' is a number: it knows no ~");
-	CHECK(said("prev_comm < b") == "the field 'prev_comm' is text: it knows ==, != and ~");
-	CHECK(said("comm & 1") == "the field 'comm' is text: it knows ==, != and ~");
-	CHECK(said("prev_pid == bash") == "the field 'prev_pid' is a number, and 'bash' is none");
-	CHECK(said("prev_pid == '5'") == "the field 'prev_pid' is a number, and '5' is none");
-	CHECK(said("prev_pid == 089") == "the field 'prev_pid' is a number, and '089' is none");
-	CHECK(said("prev_pid == 4294967296") == "the field 'prev_pid' has 4 bytes: 4294967296 does not fit");
-	CHECK(said("prev_pid == -2147483649") == "the field 'prev_pid' has 4 bytes: -2147483649 does not fit");
-	CHECK(said("level == 256") == "the field 'level' has 1 unsigned bytes: 256 does not fit");
-	CHECK(said("level == -1") == "the field 'level' has 1 unsigned bytes: -1 does not fit");
-	CHECK(said("address == 18446744073709551616") ==
+	CHECK(said_of_filter("prev_pid ~ 4*") == "the field 'prev_pid' is a number: it knows no ~");
+	CHECK(said_of_filter("prev_comm < b") == "the field 'prev_comm' is text: it knows ==, != and ~");
+	CHECK(said_of_filter("comm & 1") == "the field 'comm' is text: it knows ==, != and ~");
+	CHECK(said_of_filter("prev_pid == bash") == "the field 'prev_pid' is a number, and 'bash' is none");
+	CHECK(said_of_filter("prev_pid == '5'") == "the field 'prev_pid' is a number, and '5' is none");
+	CHECK(said_of_filter("prev_pid == 089") == "the field 'prev_pid' is a number, and '089' is none");
+	CHECK(said_of_filter("prev_pid == 4294967296") == "the field 'prev_pid' has 4 bytes: 4294967296 does not fit");
+	CHECK(said_of_filter("prev_pid == -2147483649") ==
+	      "the field 'prev_pid' has 4 bytes: -2147483649 does not fit");
+	CHECK(said_of_filter("level == 256") == "the field 'level' has 1 unsigned bytes: 256 does not fit");
+	CHECK(said_of_filter("level == -1") == "the field 'level' has 1 unsigned bytes: -1 does not fit");
+	CHECK(said_of_filter("address == 18446744073709551616") ==
 	      "the field 'address' is a number, and '18446744073709551616' is none");
-	CHECK(said("prev_comm ~ '!b*'") ==
+	CHECK(said_of_filter("prev_comm ~ '!b*'") ==
 	      "the field 'prev_comm' has a pattern that begins with !: write !(FIELD ~ PATTERN)");
 }
 
@@ -233,31 +237,34 @@ TEST_CASE("a filter's limits are 64 comparisons, 63 characters and 64 parenthese
 	for (int i = 1; i < 64; i++)
 		many += i % 2 ? " || cpu == 1" : " && cpu == 2";
 	CHECK(compiled(many).size() == 64);
-	CHECK(said(many + " || cpu == 3") == "filter: more than 64 comparisons at 'cpu == 3'");
+	CHECK(said_of_filter(many + " || cpu == 3") == "filter: more than 64 comparisons at 'cpu == 3'");
 	CHECK(compiled("prev_comm == " + std::string(63, 'a')).size() == 1);
-	CHECK(said("prev_comm == " + std::string(64, 'a')) ==
+	CHECK(said_of_filter("prev_comm == " + std::string(64, 'a')) ==
 	      "the field 'prev_comm' is compared with 64 characters; at most 63 are possible");
 	CHECK(compiled(std::string(64, '(') + "cpu==1" + std::string(64, ')')).size() == 1);
-	CHECK(said(std::string(65, '(') + "cpu==1" + std::string(65, ')'))
+	CHECK(said_of_filter(std::string(65, '(') + "cpu==1" + std::string(65, ')'))
 		      .starts_with("filter: more than 64 parentheses"));
-	CHECK(said(std::string(100'000, '!')) == "this filter is longer than 16 KiB, or has a zero byte in it");
-	CHECK(said(std::string("cpu == 1\0", 9)) == "this filter is longer than 16 KiB, or has a zero byte in it");
+	CHECK(said_of_filter(std::string(100'000, '!')) ==
+	      "this filter is longer than 16 KiB, or has a zero byte in it");
+	CHECK(said_of_filter(std::string("cpu == 1\0", 9)) ==
+	      "this filter is longer than 16 KiB, or has a zero byte in it");
 }
 
 TEST_CASE("what is no filter is refused with the place")
 {
-	CHECK(said("") == "filter: a field is missing at its end");
-	CHECK(said("prev_pid") == "filter: ==, !=, <, <=, >, >=, & or ~ is missing at its end");
-	CHECK(said("prev_pid = 5") == "filter: ==, !=, <, <=, >, >=, & or ~ is missing at '= 5'");
-	CHECK(said("prev_pid ==") == "filter: a value is missing at its end");
-	CHECK(said("prev_pid == && cpu == 1") == "filter: a value is missing at '&& cpu == 1'");
-	CHECK(said("prev_pid && cpu == 1") == "filter: ==, !=, <, <=, >, >=, & or ~ is missing at '&& cpu == 1'");
-	CHECK(said("(cpu == 1") == "filter: ')' is missing at its end");
-	CHECK(said("cpu == 1)") == "filter: && or || is missing at ')'");
-	CHECK(said("cpu == 1 cpu == 2") == "filter: && or || is missing at 'cpu == 2'");
-	CHECK(said("cpu == 1 &&") == "filter: a field is missing at its end");
-	CHECK(said("comm == 'x") == "filter: the second quote is missing at ''x'");
-	CHECK(said("== 5") == "filter: a field is missing at '== 5'");
+	CHECK(said_of_filter("") == "filter: a field is missing at its end");
+	CHECK(said_of_filter("prev_pid") == "filter: ==, !=, <, <=, >, >=, & or ~ is missing at its end");
+	CHECK(said_of_filter("prev_pid = 5") == "filter: ==, !=, <, <=, >, >=, & or ~ is missing at '= 5'");
+	CHECK(said_of_filter("prev_pid ==") == "filter: a value is missing at its end");
+	CHECK(said_of_filter("prev_pid == && cpu == 1") == "filter: a value is missing at '&& cpu == 1'");
+	CHECK(said_of_filter("prev_pid && cpu == 1") ==
+	      "filter: ==, !=, <, <=, >, >=, & or ~ is missing at '&& cpu == 1'");
+	CHECK(said_of_filter("(cpu == 1") == "filter: ')' is missing at its end");
+	CHECK(said_of_filter("cpu == 1)") == "filter: && or || is missing at ')'");
+	CHECK(said_of_filter("cpu == 1 cpu == 2") == "filter: && or || is missing at 'cpu == 2'");
+	CHECK(said_of_filter("cpu == 1 &&") == "filter: a field is missing at its end");
+	CHECK(said_of_filter("comm == 'x") == "filter: the second quote is missing at ''x'");
+	CHECK(said_of_filter("== 5") == "filter: a field is missing at '== 5'");
 }
 
 TEST_CASE("a filter is for the tracepoints of the -e before it, and several are joined")

@@ -39,7 +39,7 @@ fake::Events machine_with_places()
 	return events;
 }
 
-std::string said(const std::string& text, const fake::Events& of = machine())
+std::string said_of_functions(const std::string& text, const fake::Events& of = machine())
 {
 	return refusal(text, of).message;
 }
@@ -77,7 +77,7 @@ TEST_CASE("functions that share a name are all meant, unless it is not known whi
 	CHECK(parsed("func:helper", machine())[0].functions == Functions{0xffffffff81000300, 0xffffffff81000400});
 	CHECK(parsed("func:helper", machine_with_places())[0].functions == Functions{0xffffffff81000400});
 	const auto one_helper = machine("helper\nvfs_read\n");
-	CHECK_THAT(said("func:helper", one_helper), Catch::Contains("does not say which of them"));
+	CHECK_THAT(said_of_functions("func:helper", one_helper), Catch::Contains("does not say which of them"));
 	CHECK(parsed("func:*", one_helper)[0].functions == Functions{0xffffffff81000100});
 }
 
@@ -88,36 +88,36 @@ TEST_CASE("a function is meant by each of its names, though tracefs says one of 
 					  "ffffffff81000600 T __x64_sys_getppid\n"
 					  "ffffffff81000600 d data\n";
 	CHECK(parsed("func:__x64_sys_getppid", aliases)[0].functions == Functions{0xffffffff81000600});
-	CHECK_FALSE(said("func:data", aliases).empty());
+	CHECK_FALSE(said_of_functions("func:data", aliases).empty());
 }
 
 TEST_CASE("what no function is called is said, and what nobody can trace")
 {
-	CHECK_THAT(said("func:vfs_raed"), Catch::Contains("do you mean vfs_read?"));
-	CHECK_THAT(said("func:vfs_raed", machine_with_places()), Catch::Contains("do you mean vfs_read?"));
-	CHECK_THAT(said("func:vfs_read,cycles"), Catch::Contains("other events have a -e of their own"));
-	CHECK_THAT(said("func:never_traced"), Catch::Contains("lets nobody trace never_traced"));
-	CHECK_THAT(said("func:x*"), Catch::Contains("matches 'x*'"));
-	CHECK_THAT(said("func:__ftrace*"), Catch::Contains("no function"));
-	CHECK_THAT(said("func:vfs_read,"), Catch::Contains("a function is missing"));
-	CHECK_THAT(said("func:vfs_read:u"), Catch::Contains("':u' of 'func:vfs_read:u' is not :ret"));
-	CHECK_THAT(said("func:vfs_read/period=5"), Catch::Contains("the second '/' is missing"));
-	CHECK_THAT(said("func:vfs_read/freq=5/"), Catch::Contains("no frequency"));
-	CHECK_THAT(said("func:vfs_read/preiod=5/"), Catch::Contains("do you mean period?"));
-	CHECK_THAT(said("{func:vfs_read}:u"), Catch::Contains("no modifiers"));
+	CHECK_THAT(said_of_functions("func:vfs_raed"), Catch::Contains("do you mean vfs_read?"));
+	CHECK_THAT(said_of_functions("func:vfs_raed", machine_with_places()), Catch::Contains("do you mean vfs_read?"));
+	CHECK_THAT(said_of_functions("func:vfs_read,cycles"), Catch::Contains("other events have a -e of their own"));
+	CHECK_THAT(said_of_functions("func:never_traced"), Catch::Contains("lets nobody trace never_traced"));
+	CHECK_THAT(said_of_functions("func:x*"), Catch::Contains("matches 'x*'"));
+	CHECK_THAT(said_of_functions("func:__ftrace*"), Catch::Contains("no function"));
+	CHECK_THAT(said_of_functions("func:vfs_read,"), Catch::Contains("a function is missing"));
+	CHECK_THAT(said_of_functions("func:vfs_read:u"), Catch::Contains("':u' of 'func:vfs_read:u' is not :ret"));
+	CHECK_THAT(said_of_functions("func:vfs_read/period=5"), Catch::Contains("the second '/' is missing"));
+	CHECK_THAT(said_of_functions("func:vfs_read/freq=5/"), Catch::Contains("no frequency"));
+	CHECK_THAT(said_of_functions("func:vfs_read/preiod=5/"), Catch::Contains("do you mean period?"));
+	CHECK_THAT(said_of_functions("{func:vfs_read}:u"), Catch::Contains("no modifiers"));
 }
 
 TEST_CASE("why functions cannot be traced here is said")
 {
 	fake::Events without = fake::machine();
 	without.files["/proc/kallsyms"] = kallsyms;
-	CHECK_THAT(said("func:vfs_read", without), Catch::Contains("CONFIG_DYNAMIC_FTRACE"));
+	CHECK_THAT(said_of_functions("func:vfs_read", without), Catch::Contains("CONFIG_DYNAMIC_FTRACE"));
 	without.tracing_error = EACCES;
 	CHECK(refusal("func:vfs_read", without).code == EACCES);
 	fake::Events hidden = machine();
 	hidden.files["/proc/kallsyms"] = "0000000000000000 T vfs_read\n";
 	CHECK(refusal("func:vfs_read", hidden).code == EACCES);
-	CHECK_THAT(said("func:vfs_read", hidden), Catch::Contains("kernel.kptr_restrict"));
+	CHECK_THAT(said_of_functions("func:vfs_read", hidden), Catch::Contains("kernel.kptr_restrict"));
 }
 
 TEST_CASE("many functions are asked for twice, and an event has no more than the module takes")
@@ -134,7 +134,8 @@ TEST_CASE("many functions are asked for twice, and an event has no more than the
 	CHECK(calls.functions.size() == 1100);
 	CHECK_THAT(uwind::check_few_functions(calls).error().message, Catch::Contains("1100 functions: --force"));
 	CHECK(uwind::check_few_functions(parsed("func:f1?", many)[0]));
-	CHECK_THAT(said("func:f*:ret", many), Catch::Contains("matches 1100 functions; one event has at most 1024"));
+	CHECK_THAT(said_of_functions("func:f*:ret", many),
+		   Catch::Contains("matches 1100 functions; one event has at most 1024"));
 }
 
 TEST_CASE("a filter of calls looks at arguments, and of returns at the value and the time, too")

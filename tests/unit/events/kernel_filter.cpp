@@ -25,7 +25,7 @@ namespace {
 
 using Random = std::mt19937;
 
-constexpr const char* names[] = {"a", "ab", "abc", "b", "bab", "[x]", "x-y"};
+constexpr const char* thread_names[] = {"a", "ab", "abc", "b", "bab", "[x]", "x-y"};
 
 std::string random_term(Random& random)
 {
@@ -37,7 +37,7 @@ std::string random_term(Random& random)
 	constexpr const char* compares[] = {"==", "!=", "<", "<=", ">", ">=", "&"};
 	switch (random() % 4) {
 	case 0:
-		return of(texts) + (random() % 2 ? " == \"" : "!='") + of(names);
+		return of(texts) + (random() % 2 ? " == \"" : "!='") + of(thread_names);
 	case 1:
 		return of(texts) + " ~ \"" + of(patterns);
 	case 2:
@@ -141,7 +141,7 @@ TEST_CASE("the kernel's filters take the entries that the steps of the same text
 	const auto fields = parse_fields(*format);
 	Random random(7);
 	std::size_t compared = 0, taken = 0;
-	std::string now = names[0];
+	std::string now = thread_names[0];
 	::prctl(PR_SET_NAME, now.c_str());
 	for (int i = 0; i < 400; i++) {
 		const std::string text = random_filter(random, i % 4);
@@ -152,7 +152,7 @@ TEST_CASE("the kernel's filters take the entries that the steps of the same text
 		REQUIRE(counted.is_open());
 		REQUIRE(counted.set_filter(text));
 		for (int j = 0; j < 6; j++, compared++) {
-			const std::string next = names[random() % std::size(names)];
+			const std::string next = thread_names[random() % std::size(thread_names)];
 			const bool wanted = takes(*steps, rename_of(fields, now, next, ::sched_getcpu()));
 			const std::uint64_t before = counted.count();
 			::prctl(PR_SET_NAME, next.c_str());

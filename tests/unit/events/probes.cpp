@@ -13,7 +13,7 @@ std::string place(const uwind::EventSpec& event)
 	return text;
 }
 
-std::string said(const char* text)
+std::string said_of_probe(const char* text)
 {
 	return refusal(text).message;
 }
@@ -60,22 +60,29 @@ TEST_CASE("a backslash makes a comma, a colon or a brace part of a path")
 
 TEST_CASE("a probe in what is not there is refused by name")
 {
-	CHECK(said("kprobe:vfs_raed") == "no function of the kernel is called 'vfs_raed' (do you mean vfs_read?)");
-	CHECK(said("uprobe:/usr/bin/db:qeury") == "/usr/bin/db has no function 'qeury'");
-	CHECK(said("uprobe:/usr/bin/db:query_al") == "/usr/bin/db has no function 'query_al' (do you mean query_all?)");
-	CHECK(said("uprobe:/usr/bin/db:query_all+8") == "query_all of /usr/bin/db has 8 bytes: 0x8 is not in it");
-	CHECK(said("usdt:/usr/bin/db:db:ende") == "/usr/bin/db has no static probe 'db:ende' (do you mean db:end?)");
-	CHECK(said("uprobe:/none:main") == "/none: No such file or directory");
+	CHECK(said_of_probe("kprobe:vfs_raed") ==
+	      "no function of the kernel is called 'vfs_raed' (do you mean vfs_read?)");
+	CHECK(said_of_probe("uprobe:/usr/bin/db:qeury") == "/usr/bin/db has no function 'qeury'");
+	CHECK(said_of_probe("uprobe:/usr/bin/db:query_al") ==
+	      "/usr/bin/db has no function 'query_al' (do you mean query_all?)");
+	CHECK(said_of_probe("uprobe:/usr/bin/db:query_all+8") ==
+	      "query_all of /usr/bin/db has 8 bytes: 0x8 is not in it");
+	CHECK(said_of_probe("usdt:/usr/bin/db:db:ende") ==
+	      "/usr/bin/db has no static probe 'db:ende' (do you mean db:end?)");
+	CHECK(said_of_probe("uprobe:/none:main") == "/none: No such file or directory");
 	CHECK(refusal("uprobe:/none:main").code == ENOENT);
-	CHECK(said("kretprobe:vfs_read+1") == "a kretprobe is of a whole function: leave out the offset");
-	CHECK(said("kprobe:vfs_read+x") == "'+x' is no offset: give a number, for example +0x10");
-	CHECK(said("kprobe:") == "a function of the kernel is missing: kprobe:SYMBOL[+OFFSET]");
-	CHECK(said("uprobe::main") == "a path is missing: uprobe:PATH:SYMBOL[+OFFSET]");
-	CHECK(said("uprobe:/usr/bin/db") == "'uprobe:/usr/bin/db' has another form than uprobe:PATH:SYMBOL[+OFFSET]");
-	CHECK(said("usdt:/usr/bin/db:db") == "'usdt:/usr/bin/db:db' has another form than usdt:PATH:PROVIDER:NAME");
-	CHECK(said("kprobe:vfs_read:u:u") == "'kprobe:vfs_read:u:u' has another form than kprobe:SYMBOL[+OFFSET]");
-	CHECK(said("kprobe:vfs_read:") == "modifiers are missing at the end of 'kprobe:vfs_read:'");
-	CHECK(said("kprobe:vfs_read:D") ==
+	CHECK(said_of_probe("kretprobe:vfs_read+1") == "a kretprobe is of a whole function: leave out the offset");
+	CHECK(said_of_probe("kprobe:vfs_read+x") == "'+x' is no offset: give a number, for example +0x10");
+	CHECK(said_of_probe("kprobe:") == "a function of the kernel is missing: kprobe:SYMBOL[+OFFSET]");
+	CHECK(said_of_probe("uprobe::main") == "a path is missing: uprobe:PATH:SYMBOL[+OFFSET]");
+	CHECK(said_of_probe("uprobe:/usr/bin/db") ==
+	      "'uprobe:/usr/bin/db' has another form than uprobe:PATH:SYMBOL[+OFFSET]");
+	CHECK(said_of_probe("usdt:/usr/bin/db:db") ==
+	      "'usdt:/usr/bin/db:db' has another form than usdt:PATH:PROVIDER:NAME");
+	CHECK(said_of_probe("kprobe:vfs_read:u:u") ==
+	      "'kprobe:vfs_read:u:u' has another form than kprobe:SYMBOL[+OFFSET]");
+	CHECK(said_of_probe("kprobe:vfs_read:") == "modifiers are missing at the end of 'kprobe:vfs_read:'");
+	CHECK(said_of_probe("kprobe:vfs_read:D") ==
 	      "kprobe:vfs_read:D: modifiers 'D': D is not supported: events cannot be pinned");
 }
 
@@ -123,11 +130,11 @@ TEST_CASE("a breakpoint of another form is refused")
 {
 	const std::string form = ": a breakpoint is mem:ADDRESS[/LENGTH][:rwx][:MODIFIERS]";
 	for (const char* text : {"mem:", "mem:x", "mem:0x1000/", "mem:0x1000/x", "mem:1:r:u:u"})
-		CHECK(said(text) == "'" + std::string(text) + "'" + form);
-	CHECK(said("mem:1:rwx") == "'mem:1:rwx': x stands alone: a breakpoint is on code or on data");
-	CHECK(said("mem:1/9") == "'mem:1/9': the length is between 1 and 8 bytes");
-	CHECK(said("mem:1/0") == "'mem:1/0': the length is between 1 and 8 bytes");
-	CHECK(said("mem:1:q:u") == "'mem:1:q:u': an access is made of r, w and x, each once at most");
-	CHECK(said("mem:1:") == "'mem:1:': an access (r, w, rw or x) or modifiers are missing at the end");
-	CHECK(said("mem:1:rr") == "mem:1:rr: modifiers 'rr': 'r' is none of u, k, h, I, G, H, p, P, W");
+		CHECK(said_of_probe(text) == "'" + std::string(text) + "'" + form);
+	CHECK(said_of_probe("mem:1:rwx") == "'mem:1:rwx': x stands alone: a breakpoint is on code or on data");
+	CHECK(said_of_probe("mem:1/9") == "'mem:1/9': the length is between 1 and 8 bytes");
+	CHECK(said_of_probe("mem:1/0") == "'mem:1/0': the length is between 1 and 8 bytes");
+	CHECK(said_of_probe("mem:1:q:u") == "'mem:1:q:u': an access is made of r, w and x, each once at most");
+	CHECK(said_of_probe("mem:1:") == "'mem:1:': an access (r, w, rw or x) or modifiers are missing at the end");
+	CHECK(said_of_probe("mem:1:rr") == "mem:1:rr: modifiers 'rr': 'r' is none of u, k, h, I, G, H, p, P, W");
 }

@@ -15,7 +15,7 @@ using namespace uwind;
 
 namespace {
 
-std::string written(const Report& report)
+std::string json_of(const Report& report)
 {
 	std::ostringstream out;
 	write_json(report, out);
@@ -24,7 +24,7 @@ std::string written(const Report& report)
 
 nlohmann::json parsed(const Report& report)
 {
-	return nlohmann::json::parse(written(report));
+	return nlohmann::json::parse(json_of(report));
 }
 
 std::string error_of(const nlohmann::json& json)
@@ -54,10 +54,10 @@ Report with_calls()
 
 TEST_CASE("a report that is written and read back is written the same again")
 {
-	const std::string text = written(sample_report());
+	const std::string text = json_of(sample_report());
 	const auto read = read_json(text);
 	REQUIRE(read);
-	CHECK(written(*read) == text);
+	CHECK(json_of(*read) == text);
 	CHECK(read->samples[0].cookie == 0xfedcba9876543210);
 	CHECK(read->samples[4].lost == Loss::EXEC);
 	CHECK(read->stacks == sample_report().stacks);
@@ -91,7 +91,7 @@ TEST_CASE("a session says what was left of its target, and only what was asked f
 	CHECK(json["session"]["max_depth"] == 10);
 	const auto read = read_json(json.dump());
 	REQUIRE(read);
-	CHECK(written(*read) == written(report));
+	CHECK(json_of(*read) == json_of(report));
 	auto bad = json;
 	bad["session"]["excluded"] = {"seven"};
 	CHECK_THAT(error_of(bad), Catch::Contains("session.excluded"));
@@ -104,7 +104,7 @@ TEST_CASE("since when a module's table was known comes back: reports that say no
 	report.modules[1].table_known_ns.reset();
 	auto json = parsed(report);
 	CHECK(json["modules"][1]["table_known_ns"].is_null());
-	CHECK(written(*read_json(json.dump())) == written(report));
+	CHECK(json_of(*read_json(json.dump())) == json_of(report));
 	for (auto& module : json["modules"])
 		module.erase("table_known_ns");
 	const auto read = read_json(json.dump());
@@ -115,7 +115,7 @@ TEST_CASE("since when a module's table was known comes back: reports that say no
 
 TEST_CASE("an empty report is valid JSON")
 {
-	CHECK(read_json(written(Report())));
+	CHECK(read_json(json_of(Report())));
 }
 
 TEST_CASE("names that are not UTF-8 do not break the JSON")
@@ -183,7 +183,7 @@ TEST_CASE("text that is not JSON is said to be none")
 
 TEST_CASE("a report that is cut off anywhere is said to be no JSON")
 {
-	const std::string whole = written(sample_report());
+	const std::string whole = json_of(sample_report());
 	const std::size_t end = whole.find_last_of('}');
 	for (std::size_t length = 0; length <= end; length++) {
 		const auto report = read_json(whole.substr(0, length));
@@ -195,7 +195,7 @@ TEST_CASE("a report that is cut off anywhere is said to be no JSON")
 
 TEST_CASE("a byte of a report that is changed gives a report, or one line that says where it is wrong")
 {
-	const std::string whole = written(sample_report());
+	const std::string whole = json_of(sample_report());
 	const char change = GENERATE('\0', '-', '9', '"', '[', '\xff');
 	for (std::size_t i = 0; i < whole.size(); i++) {
 		std::string text = whole;
@@ -214,7 +214,7 @@ TEST_CASE("words that a newer module made up survive")
 	Report report = sample_report();
 	report.stacks[0].stop = Stop(40);
 	report.stacks[0].methods[1] = Method(50);
-	const auto read = read_json(written(report));
+	const auto read = read_json(json_of(report));
 	REQUIRE(read);
 	CHECK(read->stacks[0].stop == Stop(40));
 	CHECK(parsed(report)["stacks"][0]["methods"][1] == "method-50");
@@ -227,18 +227,18 @@ TEST_CASE("reports are as the schema says")
 	Report period = sample_report();
 	period.session.is_frequency = false;
 	period.session.converted = ReportConversion{"6.1.187", "monotonic"};
-	CHECK(read_json(written(period))->session.converted->perf == "6.1.187");
-	CHECK(read_json(written(period))->session.converted->clock == "monotonic");
+	CHECK(read_json(json_of(period))->session.converted->perf == "6.1.187");
+	CHECK(read_json(json_of(period))->session.converted->clock == "monotonic");
 	CHECK_FALSE(parsed(sample_report())["session"].contains("converted"));
 	period.session.user_only = true;
-	CHECK(read_json(written(period))->session.user_only);
+	CHECK(read_json(json_of(period))->session.user_only);
 	CHECK_FALSE(parsed(sample_report())["session"].contains("user_only"));
 	Report off_cpu = sample_report();
 	off_cpu.off_cpu.emplace_back().reason = "io";
 	off_cpu.off_cpu[0].waker.emplace();
 	off_cpu.samples[0].off_cpu = 0;
 	for (const Report& report : {sample_report(), period, off_cpu, with_calls()}) {
-		std::ofstream(path) << written(report);
+		std::ofstream(path) << json_of(report);
 		const std::string command = "python3 " + in_sources("tests/validate_report.py") + " " +
 					    in_sources("include/uwind-report.schema.json") + " " + path;
 		CHECK(std::system(command.c_str()) == 0);
@@ -249,12 +249,12 @@ TEST_CASE("reports are as the schema says")
 TEST_CASE("events, and which of them a sample is of, are written and read")
 {
 	Report report = sample_report();
-	CHECK_FALSE(nlohmann::json::parse(written(report))["session"].contains("events"));
+	CHECK_FALSE(nlohmann::json::parse(json_of(report))["session"].contains("events"));
 	report.session.events = {{"cpu-clock", true, 99}, {"sched:sched_switch", false, 1}};
 	report.samples[0].event = 1;
 	report.samples[0].period = 7;
 	report.samples[0].kernel_stack = 1;
-	const auto json = nlohmann::json::parse(written(report));
+	const auto json = nlohmann::json::parse(json_of(report));
 	CHECK(json["session"]["events"][1] == nlohmann::json({{"name", "sched:sched_switch"}, {"period", 1}}));
 	CHECK_FALSE(json["samples"][1].contains("event"));
 	const auto read = read_json(json.dump());
@@ -276,7 +276,7 @@ TEST_CASE("events, and which of them a sample is of, are written and read")
 TEST_CASE("calls are written and read, with their arguments as their types say")
 {
 	const Report report = with_calls();
-	const auto json = nlohmann::json::parse(written(report));
+	const auto json = nlohmann::json::parse(json_of(report));
 	CHECK(json["functions"][0]["name"] == "vfs_read");
 	CHECK(json["functions"][0]["module"].is_null());
 	CHECK(json["functions"][0]["parameters"][1] ==
@@ -291,7 +291,7 @@ TEST_CASE("calls are written and read, with their arguments as their types say")
 	CHECK_FALSE(json["samples"][2].contains("function"));
 	const auto read = read_json(json.dump());
 	REQUIRE(read);
-	CHECK(written(*read) == written(report));
+	CHECK(json_of(*read) == json_of(report));
 	auto bad = json;
 	bad["samples"][0]["function"] = 2;
 	CHECK_THAT(error_of(bad), Catch::Contains("samples[0]: names a function that is not there"));
@@ -321,7 +321,7 @@ TEST_CASE("times off the CPU are written and read, with who ended them")
 	report.samples[0].period = 77;
 	report.samples[0].off_cpu = 0;
 	report.samples[1].off_cpu = 1;
-	const auto json = nlohmann::json::parse(written(report));
+	const auto json = nlohmann::json::parse(json_of(report));
 	CHECK(json["samples"][0]["off_ns"] == 77);
 	CHECK(json["samples"][0]["reason"] == "lock");
 	CHECK(json["samples"][0]["wait_channel"].is_null());
@@ -330,7 +330,7 @@ TEST_CASE("times off the CPU are written and read, with who ended them")
 	CHECK_FALSE(json["samples"][2].contains("off_ns"));
 	const auto read = read_json(json.dump());
 	REQUIRE(read);
-	CHECK(written(*read) == written(report));
+	CHECK(json_of(*read) == json_of(report));
 	auto bad = json;
 	bad["samples"][0]["waker"]["process"] = 9;
 	CHECK_THAT(error_of(bad), Catch::Contains("samples[0]: has a waker with a process or a stack"));

@@ -105,7 +105,7 @@ Read read_back(const std::string& text)
 	return read;
 }
 
-std::string written(const Report& report)
+std::string script_of(const Report& report)
 {
 	std::ostringstream out;
 	write_perf_script(report, out);
@@ -208,20 +208,20 @@ TEST_CASE("a sample is a record of perf script for each of its weight, with the 
 	report.samples[0].period = 20'203;
 	report.samples[0].tid = 4'194'304;
 	report.samples[0].cpu = 127;
-	CHECK(written(report) == "we;ird?       11/11      [001]     1.000000: requests: \n"
-				 "\t    7f0000000010 [unknown] (/tmp/\"q\")\n"
-				 "\t            dead [unknown] ([unknown])\n"
-				 "\n"
-				 "prog       10/4194304 [127]     1.234567:      10102 cycles:u: \n"
-				 "\t          401010 leaf+0x10 (/bin/prog)\n"
-				 "\t          401120 main+0x20 (/bin/prog)\n"
-				 "\t          401200 [unknown] (/bin/prog)\n"
-				 "\n"
-				 "prog       10/4194304 [127]     1.234567:      10101 cycles:u: \n"
-				 "\t          401010 leaf+0x10 (/bin/prog)\n"
-				 "\t          401120 main+0x20 (/bin/prog)\n"
-				 "\t          401200 [unknown] (/bin/prog)\n"
-				 "\n");
+	CHECK(script_of(report) == "we;ird?       11/11      [001]     1.000000: requests: \n"
+				   "\t    7f0000000010 [unknown] (/tmp/\"q\")\n"
+				   "\t            dead [unknown] ([unknown])\n"
+				   "\n"
+				   "prog       10/4194304 [127]     1.234567:      10102 cycles:u: \n"
+				   "\t          401010 leaf+0x10 (/bin/prog)\n"
+				   "\t          401120 main+0x20 (/bin/prog)\n"
+				   "\t          401200 [unknown] (/bin/prog)\n"
+				   "\n"
+				   "prog       10/4194304 [127]     1.234567:      10101 cycles:u: \n"
+				   "\t          401010 leaf+0x10 (/bin/prog)\n"
+				   "\t          401120 main+0x20 (/bin/prog)\n"
+				   "\t          401200 [unknown] (/bin/prog)\n"
+				   "\n");
 }
 
 TEST_CASE("programs that read perf script find the totals of folded, and the sums of periods")
@@ -229,7 +229,7 @@ TEST_CASE("programs that read perf script find the totals of folded, and the sum
 	std::mt19937 random(1);
 	for (int i = 0; i < 100; i++) {
 		const Report report = any_report(random);
-		const Read read = read_back(written(report));
+		const Read read = read_back(script_of(report));
 		CHECK(read.records == folded_totals(report));
 		std::uint64_t expected = 0, found = 0;
 		for (const ReportSample& sample : report.samples)
@@ -255,13 +255,13 @@ TEST_CASE("a kernel thread's record has kernel frames only, and those of others 
 	report.samples[0].kernel_stack = report.samples[1].kernel_stack = 3;
 	const std::string kernel = "\tffffffff81000010 schedule+0x10 ([kernel.kallsyms])\n"
 				   "\tffffffffc0000020 ext4_read+0x20 ([ext4])\n";
-	CHECK(written(report) == "kworker/0:1_x       10/10      [001]     0.000001: cpu-clock: \n" + kernel +
-					 "\n"
-					 "we;ird?       11/11      [001]     0.000002: cpu-clock: \n" +
-					 kernel +
-					 "\t          401120 main+0x20 (/bin/prog)\n"
-					 "\t          401200 [unknown] (/bin/prog)\n"
-					 "\n");
+	CHECK(script_of(report) == "kworker/0:1_x       10/10      [001]     0.000001: cpu-clock: \n" + kernel +
+					   "\n"
+					   "we;ird?       11/11      [001]     0.000002: cpu-clock: \n" +
+					   kernel +
+					   "\t          401120 main+0x20 (/bin/prog)\n"
+					   "\t          401200 [unknown] (/bin/prog)\n"
+					   "\n");
 }
 
 TEST_CASE("no name ends a line or a field, begins a comment, or is taken for no function")
@@ -274,16 +274,16 @@ TEST_CASE("no name ends a line or a field, begins a comment, or is taken for no 
 	report.frames[0].symbol = "(anonymous namespace)::f(int)\n";
 	report.frames[1].symbol = "(";
 	report.samples = {sample_of(0, 0, 0, 1), sample_of(1, 0, 2, 1)};
-	CHECK(written(report) == "__5_x?       10/10      [001]     0.000000: a_b?: \n"
-				 "\t          401010 {anonymous namespace}::f(int)?+0x10 (/tmp/a_(deleted)?)\n"
-				 "\t          401120 {+0x20 (/tmp/a_(deleted)?)\n"
-				 "\t          401200 [unknown] (/tmp/a_(deleted)?)\n"
-				 "\n"
-				 ":11       11/11      [001]     0.000000: a_b?: \n"
-				 "\t          401120 {+0x20 (/tmp/a_(deleted)?)\n"
-				 "\t          401200 [unknown] (/tmp/a_(deleted)?)\n"
-				 "\n");
-	CHECK(read_back(written(report)).records.size() == 2);
+	CHECK(script_of(report) == "__5_x?       10/10      [001]     0.000000: a_b?: \n"
+				   "\t          401010 {anonymous namespace}::f(int)?+0x10 (/tmp/a_(deleted)?)\n"
+				   "\t          401120 {+0x20 (/tmp/a_(deleted)?)\n"
+				   "\t          401200 [unknown] (/tmp/a_(deleted)?)\n"
+				   "\n"
+				   ":11       11/11      [001]     0.000000: a_b?: \n"
+				   "\t          401120 {+0x20 (/tmp/a_(deleted)?)\n"
+				   "\t          401200 [unknown] (/tmp/a_(deleted)?)\n"
+				   "\n");
+	CHECK(read_back(script_of(report)).records.size() == 2);
 }
 
 TEST_CASE("more records than one text may have are refused, with their number and what to do")

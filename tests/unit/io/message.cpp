@@ -67,7 +67,7 @@ Blob good_message()
 }
 
 // From memory that ends where the bytes do.
-RecordBatch decode(const Blob& message)
+RecordBatch records_of(const Blob& message)
 {
 	Blob exact(message.begin(), message.end());
 	exact.shrink_to_fit();
@@ -78,7 +78,7 @@ RecordBatch decode(const Blob& message)
 
 TEST_CASE("a message's session, number and records arrive")
 {
-	const RecordBatch batch = decode(good_message());
+	const RecordBatch batch = records_of(good_message());
 	CHECK(batch.session == 7);
 	CHECK(batch.sequence == 41);
 	CHECK(batch.records.size() == 1);
@@ -100,7 +100,7 @@ TEST_CASE("a message that is cut off anywhere is malformed")
 {
 	const Blob good = good_message();
 	for (std::size_t length = 0; length < good.size(); length++) {
-		const RecordBatch batch = decode(Blob(good.begin(), good.begin() + static_cast<long>(length)));
+		const RecordBatch batch = records_of(Blob(good.begin(), good.begin() + static_cast<long>(length)));
 		INFO(length);
 		CHECK(batch.malformed == 1);
 		CHECK(batch.records.empty());
@@ -117,8 +117,8 @@ TEST_CASE("a message whose header is cut to its datagram is malformed, or lacks 
 		set_header(cut, header);
 		INFO(length);
 		const bool lacks_last = length == good.size() - NLA_HDRLEN - sizeof(uwind_record_sample);
-		CHECK(decode(cut).malformed == (lacks_last ? 0 : 1));
-		CHECK(decode(cut).records.empty());
+		CHECK(records_of(cut).malformed == (lacks_last ? 0 : 1));
+		CHECK(records_of(cut).records.empty());
 	}
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("an attribute that reaches behind its message is malformed")
 	const std::size_t at =
 		GENERATE(std::size_t(NLMSG_HDRLEN + GENL_HDRLEN), std::size_t(NLMSG_HDRLEN + GENL_HDRLEN + 8));
 	std::memcpy(message.data() + at, &lies, sizeof(lies));
-	CHECK(decode(message).malformed == 1);
+	CHECK(records_of(message).malformed == 1);
 }
 
 TEST_CASE("what is not for us is not malformed")
@@ -141,7 +141,7 @@ TEST_CASE("what is not for us is not malformed")
 	set_header(other_family, header);
 	other_command[NLMSG_HDRLEN] = UWIND_CMD_ATTACH;
 	for (const Blob& message : {other_family, other_command}) {
-		CHECK(decode(message).malformed == 0);
-		CHECK(decode(message).records.empty());
+		CHECK(records_of(message).malformed == 0);
+		CHECK(records_of(message).records.empty());
 	}
 }

@@ -9,9 +9,9 @@ using namespace uwind;
 
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using ByteVector = std::vector<std::uint8_t>;
 
-RecordBatch decode(const Bytes& bytes)
+RecordBatch decode(const ByteVector& bytes)
 {
 	RecordBatch batch;
 	RecordReader(batch).read(bytes);
@@ -45,7 +45,7 @@ void check_only_malformed(RecordBlob blob)
 	CHECK(frames_of(sample_of(batch)).size() == 1);
 }
 
-RecordBlob raw_stack(std::size_t frames, const Bytes& code)
+RecordBlob raw_stack(std::size_t frames, const ByteVector& code)
 {
 	return RecordBlob().record(RecordBlob::stack_head(1, 0, frames), code);
 }
@@ -221,7 +221,7 @@ TEST_CASE("a lost request says why")
 
 TEST_CASE("records that lie at odd addresses are read as well")
 {
-	Bytes bytes = RecordBlob().thread(1).stack(2, 0, {plain_frame(0)}).sample(1, 2).bytes;
+	ByteVector bytes = RecordBlob().thread(1).stack(2, 0, {plain_frame(0)}).sample(1, 2).bytes;
 	bytes.insert(bytes.begin(), 0);
 	RecordBatch batch;
 	RecordReader(batch).read(std::span(bytes).subspan(1));
@@ -317,7 +317,7 @@ TEST_CASE("a sample that contradicts itself is counted, the next one read")
 
 TEST_CASE("frames that cannot be read make their stack malformed")
 {
-	const Bytes good{0xf1, 3, 0x10, 0x80, 0x40, 12}; // file, offset, pc of two bytes, stack_bytes
+	const ByteVector good{0xf1, 3, 0x10, 0x80, 0x40, 12}; // file, offset, pc of two bytes, stack_bytes
 	CHECK(decode(raw_stack(1, good)).malformed == 0);
 	SECTION("fewer than it says")
 	{
@@ -412,7 +412,7 @@ TEST_CASE("records cut off anywhere: the last is malformed, and nothing behind t
 {
 	const RecordBlob whole = RecordBlob().thread(1).stack(2, 0, {plain_frame(0), plain_frame(1)}).sample(1, 2);
 	for (std::size_t length = 0; length < whole.bytes.size(); length++) {
-		Bytes cut(whole.bytes.begin(), whole.bytes.begin() + static_cast<std::ptrdiff_t>(length));
+		ByteVector cut(whole.bytes.begin(), whole.bytes.begin() + static_cast<std::ptrdiff_t>(length));
 		cut.shrink_to_fit();
 		const auto batch = decode(cut);
 		INFO(length);

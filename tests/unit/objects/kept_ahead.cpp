@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Tables that are kept before a program runs are those that a recording finds.
+// Tables that are kept before a bash runs are those that a recording finds.
 #include <catch2/catch.hpp>
 
 #include <cerrno>
@@ -21,15 +21,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* program = "/bin/bash";
+constexpr const char* bash = "/bin/bash";
 
 // A folder with programs, and a cache.
-struct Place {
+struct KeptPlace {
 	TemporaryFolder folder;
 	fs::path programs = folder.path / "programs";
 	std::vector<std::string> complaints;
 
-	Place() { fs::create_directories(programs); }
+	KeptPlace() { fs::create_directories(programs); }
 	fs::path add(const fs::path& from, const char* name) const
 	{
 		fs::copy_file(from, programs / name);
@@ -60,7 +60,7 @@ struct Place {
 };
 
 // A recording's way from a path to the module: what it counts.
-Counts recorded(const Place& place, const std::string& path)
+Counts recorded(const KeptPlace& place, const std::string& path)
 {
 	FakeMachine machine;
 	ElfObjects objects{std::string(debug_folder), place.cache()};
@@ -82,8 +82,8 @@ Counts recorded(const Place& place, const std::string& path)
 
 TEST_CASE("a recording takes the table that was kept ahead, and makes none")
 {
-	Place place;
-	const fs::path file = place.add(program, "bash");
+	KeptPlace place;
+	const fs::path file = place.add(bash, "bash");
 	SECTION("kept ahead")
 	{
 		const KeepCounts counts = place.keep();
@@ -103,8 +103,8 @@ TEST_CASE("a recording takes the table that was kept ahead, and makes none")
 
 TEST_CASE("what is kept already is not made again, unless its bytes are others")
 {
-	Place place;
-	const fs::path file = place.add(program, "bash");
+	KeptPlace place;
+	const fs::path file = place.add(bash, "bash");
 	place.add("/bin/cat", "cat");
 	CHECK(place.keep().made == 2);
 	CHECK(place.keep().before == 2);
@@ -117,10 +117,10 @@ TEST_CASE("what is kept already is not made again, unless its bytes are others")
 
 TEST_CASE("what has no table leaves nothing, and what is broken is named with the reason")
 {
-	Place place;
-	const fs::path other = place.add(program, "other"), object = place.add(program, "object"),
-		       broken = place.add(program, "broken"), debug = place.programs / "debug";
-	REQUIRE(std::system(("objcopy --only-keep-debug " + std::string(program) + " " + debug.string()).c_str()) == 0);
+	KeptPlace place;
+	const fs::path other = place.add(bash, "other"), object = place.add(bash, "object"),
+		       broken = place.add(bash, "broken"), debug = place.programs / "debug";
+	REQUIRE(std::system(("objcopy --only-keep-debug " + std::string(bash) + " " + debug.string()).c_str()) == 0);
 	const auto put = [](const fs::path& path, std::streamoff at, char byte) {
 		std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
 		file.seekp(at);
@@ -142,7 +142,7 @@ TEST_CASE("what has no table leaves nothing, and what is broken is named with th
 
 TEST_CASE("a cache that is full keeps what was just made")
 {
-	Place place;
+	KeptPlace place;
 	constexpr std::uint64_t all = 8;
 	for (const char* name : {"cat", "cp", "dd", "ln", "ls", "mkdir", "mv", "rm"})
 		place.add(fs::path("/bin") / name, name);

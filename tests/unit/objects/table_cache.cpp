@@ -32,9 +32,9 @@ std::optional<FileStamp> same_stamp(int)
 }
 
 // A folder with a copy of a program, and a cache.
-class Place {
+class CachePlace {
 public:
-	explicit Place(TableCache::Stamps stamps = no_stamp) : stamps_(stamps) { copy(program); }
+	explicit CachePlace(TableCache::Stamps stamps = no_stamp) : stamps_(stamps) { copy(program); }
 
 	void copy(const fs::path& from) const { fs::copy_file(from, file(), fs::copy_options::overwrite_existing); }
 	fs::path file() const { return folder_.path / "file"; }
@@ -142,7 +142,7 @@ KeptTable small_table()
 
 TEST_CASE("a table that was kept is the one that would be made")
 {
-	Place place;
+	CachePlace place;
 	for (const char* path : {"/bin/bash", "/lib/x86_64-linux-gnu/libc.so.6", "/lib/aarch64-linux-gnu/libc.so.6",
 				 "/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", "/usr/bin/python3"}) {
 		if (!fs::exists(path))
@@ -158,7 +158,7 @@ TEST_CASE("a table that was kept is the one that would be made")
 
 TEST_CASE("a byte that the table follows from makes it another one")
 {
-	Place place;
+	CachePlace place;
 	place.table();
 	flip(place.file(), in_cfi(place.file()));
 	CHECK_FALSE(place.table().kept);
@@ -169,7 +169,7 @@ TEST_CASE("a byte that the table follows from makes it another one")
 
 TEST_CASE("of a file that is unchanged since, no byte is read again")
 {
-	Place place(same_stamp);
+	CachePlace place(same_stamp);
 	place.table();
 	flip(place.file(), in_cfi(place.file())); // as if nobody had
 	CHECK(place.table().kept);
@@ -178,7 +178,7 @@ TEST_CASE("of a file that is unchanged since, no byte is read again")
 TEST_CASE("another file with the same bytes has the table, and is the one that is known from then on")
 {
 	static std::uint64_t inode;
-	Place place([](int) { return std::optional(FileStamp{1, inode, 3, 4, 5}); });
+	CachePlace place([](int) { return std::optional(FileStamp{1, inode, 3, 4, 5}); });
 	inode = 1;
 	place.table();
 	inode = 2;
@@ -192,7 +192,7 @@ TEST_CASE("another file with the same bytes has the table, and is the one that i
 TEST_CASE("a file that changes while its table is made is known by its bytes, not by its stamp")
 {
 	static std::uint64_t inode;
-	Place place([](int) { return std::optional(FileStamp{1, inode, 3, 4, 5}); });
+	CachePlace place([](int) { return std::optional(FileStamp{1, inode, 3, 4, 5}); });
 	inode = 1;
 	const auto early = place.open();
 	inode = 2;
@@ -217,7 +217,7 @@ TEST_CASE("of more places than a log has room for, it is not whole")
 
 TEST_CASE("a file's stamp says nothing of a file that has just been written")
 {
-	const Place place;
+	const CachePlace place;
 	const UniqueFd fresh(::open(place.file().c_str(), O_RDONLY | O_CLOEXEC));
 	CHECK_FALSE(stamp_of(fresh.get()));
 	const UniqueFd old(::open(program, O_RDONLY | O_CLOEXEC));
@@ -232,7 +232,7 @@ TEST_CASE("a file's stamp says nothing of a file that has just been written")
 
 TEST_CASE("a byte that nobody looks at does not matter")
 {
-	Place place;
+	CachePlace place;
 	place.table();
 	const ElfHeader names = section(place.file(), ".gnu_debuglink");
 	flip(place.file(), names.offset + names.bytes - 1);
@@ -241,7 +241,7 @@ TEST_CASE("a byte that nobody looks at does not matter")
 
 TEST_CASE("a file that changes while its table is made is kept as what was read")
 {
-	Place place;
+	CachePlace place;
 	const auto early = place.open();
 	flip(place.file(), in_cfi(place.file()));
 	REQUIRE(early->table());
@@ -253,7 +253,7 @@ TEST_CASE("a file that changes while its table is made is kept as what was read"
 
 TEST_CASE("a damaged file of the cache is not used, and replaced")
 {
-	Place place;
+	CachePlace place;
 	place.table();
 	REQUIRE(place.kept().size() == 1);
 	const fs::path kept = place.kept()[0];
@@ -271,7 +271,7 @@ TEST_CASE("a damaged file of the cache is not used, and replaced")
 
 TEST_CASE("a file without a table leaves nothing in the cache")
 {
-	Place place;
+	CachePlace place;
 	std::ofstream(place.file()) << "#!/bin/sh\n";
 	CHECK_FALSE(place.open()->table());
 	CHECK(place.kept().empty());

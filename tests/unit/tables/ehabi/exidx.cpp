@@ -59,7 +59,7 @@ std::string table(const std::vector<std::uint32_t>& words)
 }
 
 const std::string reserved = "0-1000 unwind table with a reserved personality routine";
-const std::string cut_short = "0-1000 instructions end in the middle of one";
+const std::string too_short = "0-1000 instructions end in the middle of one";
 const std::string misplaced = "0-1000 unwind table apart from the index, or not at a word";
 
 } // namespace
@@ -81,7 +81,7 @@ TEST_CASE("an inline table has three opcodes, or two and its number of words")
 	CHECK(read(ArmImage().entry(0, 0x80123456)) == "0-1000 12 34 56");
 	CHECK(read(ArmImage().entry(0, 0x81003456)) == "0-1000 34 56");
 	CHECK(read(ArmImage().entry(0, 0x82003456)) == "0-1000 34 56");
-	CHECK(read(ArmImage().entry(0, 0x81013456)) == cut_short);
+	CHECK(read(ArmImage().entry(0, 0x81013456)) == too_short);
 }
 
 TEST_CASE("the compact tables give their opcodes, the most significant byte of each word first")

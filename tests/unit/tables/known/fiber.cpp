@@ -4,7 +4,7 @@
 
 namespace {
 
-std::string amd64(const std::string& name, const std::string& finish)
+std::string amd64_fiber(const std::string& name, const std::string& finish)
 {
 	return assembled::stretches_of("x86_64-linux-gnu",
 				       ".globl " + name + "\n.type " + name + ", @function\n" + name +
@@ -27,7 +27,7 @@ std::string arm64(const std::string& name, const std::string& finish)
 
 TEST_CASE("a fiber's stack ends in the code that make_fcontext() lays below it")
 {
-	CHECK(amd64("make_fcontext", "xor %rdi, %rdi\ncall _exit@plt\nhlt") == "14-24 outermost");
+	CHECK(amd64_fiber("make_fcontext", "xor %rdi, %rdi\ncall _exit@plt\nhlt") == "14-24 outermost");
 	CHECK(arm64("make_fcontext", "finish: mov x0, #0\nbl _exit") == "11-20 outermost");
 }
 
@@ -60,8 +60,8 @@ TEST_CASE("a fiber's stack ends where makecontext() of arm64 says that its funct
 
 TEST_CASE("other functions, and make_fcontext() with other code, end no stack")
 {
-	CHECK(amd64("make_context", "xor %rdi, %rdi\ncall _exit@plt\nhlt") == "");
-	CHECK(amd64("make_fcontext", "xor %rdi, %rdi\ncall _exit@plt\nret") == "");
+	CHECK(amd64_fiber("make_context", "xor %rdi, %rdi\ncall _exit@plt\nhlt") == "");
+	CHECK(amd64_fiber("make_fcontext", "xor %rdi, %rdi\ncall _exit@plt\nret") == "");
 	CHECK(arm64("make_context", "finish: mov x0, #0\nbl _exit") == "");
 	CHECK(arm64("make_fcontext", "nop\nfinish: mov x0, #0\nbl _exit") == "");
 	CHECK(arm64("make_fcontext", "finish: mov x0, #1\nbl _exit") == "");

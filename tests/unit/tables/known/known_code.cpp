@@ -21,7 +21,7 @@ const ByteVector plt_entry = {0xff, 0x25, 1, 2, 3, 4, 0x68, 0, 0, 0, 0, 0xe9, 1,
 const ByteVector ibt_entry = {0xf3, 0x0f, 0x1e, 0xfa, 0x68, 0, 0, 0, 0, 0xe9, 1, 2, 3, 4, 0x66, 0x90};
 const ByteVector jump_entry = {0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 1, 2, 3, 4, 0x66, 0x90, 0x90, 0x90, 0x90, 0x90};
 
-std::string amd64(std::string text)
+std::string amd64_rows(std::string text)
 {
 	for (const std::string number : {"8", "16", "24"}) {
 		const std::string from = "@" + number;
@@ -36,19 +36,19 @@ std::string amd64(std::string text)
 TEST_CASE("an amd64 PLT without CFI gets rows by its instructions")
 {
 	const Image file = Image().code(0, plt_header + plt_entry + plt_entry, ".plt");
-	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 @16; 6 @24; 16 @8; 27 @16; 32 @8; 43 @16; 48 none"));
+	CHECK(text_of(lower(file), Arch::x86_64) == amd64_rows("0 @16; 6 @24; 16 @8; 27 @16; 32 @8; 43 @16; 48 none"));
 }
 
 TEST_CASE("an amd64 PLT with endbr64 pushes earlier, .plt.sec never")
 {
 	const Image file = Image().code(0, ibt_entry + ibt_entry, ".plt").code(32, jump_entry + jump_entry, ".plt.sec");
-	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 @8; 9 @16; 16 @8; 25 @16; 32 @8; 64 none"));
+	CHECK(text_of(lower(file), Arch::x86_64) == amd64_rows("0 @8; 9 @16; 16 @8; 25 @16; 32 @8; 64 none"));
 }
 
 TEST_CASE("a PLT's tail that is no whole entry has the plain row")
 {
 	CHECK(text_of(lower(Image().code(0, {0xff, 0x25, 1, 2, 3, 4, 0x66, 0x90}, ".plt.got")), Arch::x86_64) ==
-	      amd64("0 @8; 8 none"));
+	      amd64_rows("0 @8; 8 none"));
 }
 
 TEST_CASE("a PLT that has CFI keeps it")
@@ -57,7 +57,8 @@ TEST_CASE("a PLT that has CFI keeps it")
 	CfiText cfi(file.next_address());
 	cfi.fde(cfi.cie(CieText{}), text_address, 16, {0x0e, 99});
 	file.section(".eh_frame", cfi.bytes());
-	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 cfa=rsp+99 ra=[cfa-8] rbp=same; 16 @8; 27 @16; 32 none"));
+	CHECK(text_of(lower(file), Arch::x86_64) ==
+	      amd64_rows("0 cfa=rsp+99 ra=[cfa-8] rbp=same; 16 @8; 27 @16; 32 none"));
 }
 
 TEST_CASE("an arm64 PLT's header pushes the link register, its entries use it")
@@ -96,7 +97,7 @@ TEST_CASE("the entry point's row ends where the next one begins")
 	cfi.fde(common, text_address, 16, {});
 	cfi.fde(common, text_address + 96, 16, {});
 	file.section(".eh_frame", cfi.bytes());
-	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 @8; 16 unknown; 64 outermost; 96 @8; 112 none"));
+	CHECK(text_of(lower(file), Arch::x86_64) == amd64_rows("0 @8; 16 unknown; 64 outermost; 96 @8; 112 none"));
 }
 
 TEST_CASE("the entry point's row ends where its symbol does")
@@ -159,7 +160,7 @@ TEST_CASE("CFI at the entry point is respected")
 	CfiText cfi(file.next_address());
 	cfi.fde(cfi.cie(CieText{}), text_address, 16, {});
 	file.section(".eh_frame", cfi.bytes());
-	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 @8; 16 none"));
+	CHECK(text_of(lower(file), Arch::x86_64) == amd64_rows("0 @8; 16 none"));
 }
 
 TEST_CASE("an entry point is outermost from its first instruction on")
@@ -235,6 +236,7 @@ TEST_CASE("a short gap between rows is closed, a longer one left to frame pointe
 	cfi.fde(common, text_address + 801, 16, {});
 	cfi.fde(common, text_address + text_bytes - 256 - 16, 16, {});
 	file.section(".eh_frame", cfi.bytes());
-	CHECK(text_of(lower(file), Arch::x86_64) == amd64("0 unknown; 256 @8; 272 unknown; 528 @8; 544 none; 801 @8; "
-							  "817 none; 3824 @8; 3840 unknown; 4096 none"));
+	CHECK(text_of(lower(file), Arch::x86_64) ==
+	      amd64_rows("0 unknown; 256 @8; 272 unknown; 528 @8; 544 none; 801 @8; "
+			 "817 none; 3824 @8; 3840 unknown; 4096 none"));
 }

@@ -13,7 +13,7 @@ using uwind::ArmKeptTry;
 
 namespace {
 
-constexpr std::uint32_t start = 0x1000;
+constexpr std::uint32_t first_address = 0x1000;
 constexpr std::size_t room = 1000, callee = 6;
 
 // push {r4, lr}; bl 0x100c; pop {r4, pc}; nop; nop; bx lr
@@ -21,7 +21,7 @@ const std::vector<std::uint8_t> code{0x10, 0xb5, 0x00, 0xf0, 0x03, 0xf8, 0x10,
 				     0xbd, 0x00, 0xbf, 0x00, 0xbf, 0x70, 0x47};
 
 struct Reader {
-	const uwind::ArmText text{code, start};
+	const uwind::ArmText text{code, first_address};
 	uwind::ArmProof proof{text};
 	const std::vector<std::uint32_t> elsewhere{};
 	uwind::ArmPaths paths{text, proof, elsewhere};
@@ -42,7 +42,7 @@ TEST_CASE("a scouted function's calls are known, and its try is in force until i
 	Reader reader;
 	const std::vector<uwind::ArmCall> calls = reader.paths.scout(0, true);
 	REQUIRE(calls.size() == 1);
-	CHECK(calls[0].target == start + 2 * callee);
+	CHECK(calls[0].target == first_address + 2 * callee);
 	CHECK(reader.proof.places().is_tried(0));
 	const auto kept = reader.paths.keep(room);
 	REQUIRE(kept);
