@@ -10,8 +10,8 @@ lint_shell() {
 }
 
 lint_tidy() {
-	configure check build/check >/dev/null
-	find daemon -name '*.cpp' -print0 | xargs -0 -P "$JOBS" -n 4 clang-tidy -p build/check --quiet
+	configure check build/tidy -DUWIND_BATCH=1 >/dev/null
+	find daemon -name '*.cpp' -print0 | xargs -0 -P "$JOBS" -n 4 clang-tidy -p build/tidy --quiet
 }
 
 # At the same addresses each time, where a program may ask for that: what libFuzzer has seen it knows by address.
