@@ -73,7 +73,7 @@ compiled() {
 	wave="$wave xz:$!"
 	"$here/programs/sframe_victim" &
 	wave="$wave sframe_victim:$!"
-	"$here/programs/dlopen_victim" 1000 8 &
+	"$here/programs/dlopen_victim" 1000 $((busy / 2 + 1)) &
 	wave="$wave dlopen_victim:$!"
 	# shellcheck disable=SC2086  # a list
 	wait_for_wave $wave

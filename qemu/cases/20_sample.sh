@@ -4,7 +4,7 @@
 # Expected: 35 s
 . ./lib.sh
 
-want "a command is recorded" uwind record -F 499 -o command.json -- $PROGRAMS/sframe_victim 4
+want "a command is recorded" uwind record -F 499 -o command.json -- $PROGRAMS/sframe_victim "$(seconds 4)"
 rules command.json schema balance lost:15 samples:sframe_victim:200 complete:sframe_victim:90 \
 	chain:sframe_victim:work_recurse:main chain:sframe_victim:work_compare:work_sort bottom:sframe_victim
 want_status "record exits with the command's status" 7 uwind record -o status.json -- sh -c 'exit 7'
@@ -15,13 +15,13 @@ program=threads_victim
 comm=$(echo $program | cut -c -15)
 nice $PROGRAMS/$program 600 &
 victim=$!
-want "a process is recorded" uwind record -F 199 -p $victim --duration 6 -o process.json
+want "a process is recorded" uwind record -F 199 -p $victim --duration "$(seconds 6)" -o process.json
 kill $victim
 rules process.json schema balance "samples:$comm:200" "complete:$comm:90" "chain:$comm:work_recurse:thread_work" "only:$comm"
 
 nice $PROGRAMS/sframe_victim 600 &
 victim=$!
-want "a period is accepted" uwind record -c 5000000 -p $victim --duration 2 -o period.json
+want "a period is accepted" uwind record -c 5000000 -p $victim --duration "$(seconds 2)" -o period.json
 rules period.json schema balance samples:sframe_victim:50
 want "the default file is uwind.json" uwind record -p $victim --duration 1
 want "an older report stays as .old" uwind record -p $victim --duration 1
@@ -40,7 +40,7 @@ rate=/proc/sys/kernel/perf_event_max_sample_rate
 usual=$(cat $rate)
 throttled=$(status_of throttled) missed=$(status_of periods_missed)
 echo 500 >$rate
-want "a rate that the kernel does not allow" uwind record -F 10000 -o throttled.json -- $PROGRAMS/sframe_victim 2
+want "a rate that the kernel does not allow" uwind record -F 10000 -o throttled.json -- $PROGRAMS/sframe_victim "$(seconds 2)"
 echo "$usual" >$rate
 rules throttled.json schema balance
 throttled=$(($(status_of throttled) - throttled)) missed=$(($(status_of periods_missed) - missed))

@@ -4,7 +4,7 @@
 # Expected: 20 s
 . ./lib.sh
 
-want "a forking command is recorded" uwind record -F 499 -o r.json -- $PROGRAMS/fork_victim 6
+want "a forking command is recorded" uwind record -F 499 -o r.json -- $PROGRAMS/fork_victim "$(seconds 6)"
 rules r.json schema balance samples:fork_victim:200 complete:fork_victim:90 processes:fork_victim:10 \
 	chain:fork_victim:child_work:main bottom:fork_victim
 

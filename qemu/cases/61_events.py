@@ -123,7 +123,7 @@ def test_kernel_threads_have_the_kernels_stack(start_recording):
 
 def test_events_that_come_too_fast_are_counted(start_recording):
     """A hundred thousand a second and more, with kernel stacks. A report of more would fill the guest."""
-    calls = 20000
+    calls = min(20 * EVENTS, 20000)
     recording = start_recording("fast", "-a", "-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit", "--kernel-stacks").wait_begun()
     guest.run(VICTIM, "calls", calls)
     report = recording.end()

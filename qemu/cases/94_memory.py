@@ -51,7 +51,7 @@ def test_sessions_and_sections_leave_no_memory():
 
 def test_a_module_that_goes_leaves_no_memory():
     def live():
-        guest.run("uwind", "record", "-F", 499, "-o", "r.json", "--", guest.PROGRAMS / "sframe_victim", 1)
+        guest.run("uwind", "record", "-F", 499, "-o", "r.json", "--", guest.PROGRAMS / "sframe_victim", 0.3)
         guest.renew_module("after a recording")
 
     assert not grows(live)

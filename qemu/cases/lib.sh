@@ -16,6 +16,9 @@ exec 9>&2 # also where a command's errors are thrown away
 trap 'echo "not so: it ends in time, while it waits for: $waiting" >&9; exit 1' TERM
 cd "$WORK" || exit 1
 
+# seconds N: how long a program runs. Where time counts instructions it has its processor all the time: with SHORT=1 half of that.
+seconds() { if [ -n "${SHORT:-}" ]; then echo $((($1 + 1) / 2)); else echo "$1"; fi; }
+
 fail() {
 	echo "not so: $*" >&2
 	exit 1

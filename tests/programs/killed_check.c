@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Has tables made that take long, and kills whoever waits for them: prints "ok RULE" or "FAIL RULE".
 //
-// Usage: killed_check [MIB]   a section of so many MiB (64), and as many of rows
+// Usage: killed_check [MIB [LIMIT_MS]]   a section of so many MiB (64), and as many of rows; in how long who is killed is gone (3000)
 //
 // As root, with the module loaded. Each table is made to the end first, so that it is known to be accepted and how long that takes;
 // then its maker is killed when a third of that is over. A program that is killed goes within a moment, whatever it makes the
@@ -43,6 +43,7 @@ struct function {
 
 static int control;
 static uint64_t bytes = 64u << 20;
+static double limit_ms = 3000; /* for what takes some milliseconds, on any machine */
 static struct uwind_segment segments[UWIND_MAX_SEGMENTS];
 static struct uwind_table_create section_call, rows_call;
 
@@ -179,7 +180,7 @@ static void kill_within(const char *name, const struct uwind_table_create *call,
 	      detail);
 	snprintf(rule, sizeof(rule), "%s: whoever is killed goes", name);
 	snprintf(detail, sizeof(detail), "it takes %.0f ms", took);
-	check(rule, took < LIMIT_MS, detail);
+	check(rule, took < limit_ms, detail);
 	printf("     killed after %.0f ms, gone after %.0f ms more\n", after_ms, took);
 }
 
@@ -196,6 +197,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		bytes = strtoull(argv[1], NULL, 10) << 20;
+	if (argc > 2)
+		limit_ms = strtod(argv[2], NULL);
 	control = open(UWIND_DEVICE, O_RDWR | O_CLOEXEC);
 	if (control < 0) {
 		perror(UWIND_DEVICE);
