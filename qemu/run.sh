@@ -9,8 +9,9 @@ EX_TIMEOUT=124
 EX_LOST=125
 
 # An emulated processor may hang while a kernel starts and patches itself (cases/README.md): a machine that says nothing for so
-# many seconds and has not begun the command is started again, once.
-SILENCE=${UWIND_SILENCE:-180}
+# many seconds and has not begun the command is started again, once. That one has no less than the usual time.
+USUAL_SILENCE=180
+SILENCE=${UWIND_SILENCE:-$USUAL_SILENCE}
 
 # What the kernel says only when something is wrong with it, and which case ran then.
 complaints() { LC_ALL=C awk -f "$REPO_DIR/qemu/complaints.awk" "$CONSOLE" | awk -F '\t' '{ print $1 ": " $3 }'; }
@@ -359,6 +360,7 @@ run_machine_twice() {
 	[ -e "$WORK/hung" ] || return 0
 	note "the machine said nothing for $SILENCE s and has not begun: it is started again; its last words were: $(tail -n 1 "$CONSOLE")"
 	kill "${HELPERS[@]}" 2>/dev/null || true
+	SILENCE=$((SILENCE > USUAL_SILENCE ? SILENCE : USUAL_SILENCE))
 	run_machine
 }
 

@@ -41,14 +41,15 @@ run_vm() { # ARCH KERNEL COMMAND...
 		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_stress.ko" --add "build/$arch/test-kmod-$kernel/trace_reader.ko" --add "build/$arch/test-kmod-$kernel/rcu_reader.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
 }
 
-# The first machine of this only sleeps: it is started again.
+# The first machine of this only sleeps: it is started again. No machine starts without a second's silence.
 restarted_guest() {
 	local fake=$OUT/restarted machine
 	machine=$(command -v qemu-system-x86_64)
+	rm -rf "$fake"
 	mkdir -p "$fake"
 	printf '#!/bin/sh\n[ ! -e %s/slept ] || exec %s "$@"\n: >%s/slept\nexec sleep 600\n' "$fake" "$machine" "$fake" >"$fake/${machine##*/}"
 	chmod +x "$fake/${machine##*/}"
-	PATH=$fake:$PATH UWIND_SILENCE=5 qemu/run.sh --arch amd64 --no-module -- echo it runs >"$fake/said" 2>"$fake/noted"
+	PATH=$fake:$PATH UWIND_SILENCE=1 qemu/run.sh --arch amd64 --no-module -- echo it runs >"$fake/said" 2>"$fake/noted"
 	grep -q 'it is started again' "$fake/noted" && [ "$(cat "$fake/said")" = 'it runs' ]
 }
 
