@@ -46,9 +46,8 @@ struct Work {
 	u32 rows;
 };
 
-Work work_of(const Scattered& s)
+Work work_of(const Scattered& s, const Bytes& bytes)
 {
-	const Bytes bytes = s.section.encode();
 	uw_sframe_input in{bytes.data(),      bytes.size(),    s.section.address,
 			   s.segments.data(), UW_MAX_SEGMENTS, UW_ARCH_X86_64};
 	uw_sframe sf;
@@ -88,7 +87,8 @@ extern "C" int uw_test_pause(void)
 TEST_CASE("functions in the worst order cost less than a step for each byte that describes them")
 {
 	for (u8 version : {u8{2}, u8{3}}) {
-		const Work work = work_of(scattered(version));
+		const Scattered s = scattered(version);
+		const Work work = work_of(s, s.section.encode());
 		REQUIRE(work.err == 0);
 		REQUIRE(work.rows > nr_functions);
 		REQUIRE(work.steps <= nr_functions * (UW_SFRAME_FDE_STEPS + 1));
@@ -99,8 +99,9 @@ TEST_CASE("functions in the worst order cost less than a step for each byte that
 TEST_CASE("reading a section pauses every 1,024 steps, and gives up there when it is told to")
 {
 	const Scattered s = scattered(2);
-	const u32 steps = work_of(s).steps;
-	REQUIRE(interrupted([&] { return work_of(s).err; }) == static_cast<int>(steps / UW_PAUSE_TURNS));
+	const Bytes bytes = s.section.encode();
+	const u32 steps = work_of(s, bytes).steps;
+	REQUIRE(interrupted([&] { return work_of(s, bytes).err; }) == static_cast<int>(steps / UW_PAUSE_TURNS));
 }
 
 TEST_CASE("checking rows and packing them give up when they are told to")
