@@ -36,10 +36,13 @@ lock_tree() {
 	}
 }
 
-# Beside what follows. It holds no lock of the tree, and goes no further than this check.
+# Beside what follows. It holds no lock of the tree, but one until it has ended (fetched), and goes no further than this check.
 begin_fetching() { # VERB
-	(exec {TREE_LOCK}>&- && fetch_ahead "$1") &
+	exec {FETCHING}>"$OUT/fetching"
+	flock "$FETCHING"
+	(exec {TREE_LOCK}>&- && fetch_ahead "$1" && flock -u "$FETCHING") &
 	AHEAD=$!
+	exec {FETCHING}>&-
 	trap 'kill "$AHEAD" 2>/dev/null || true' EXIT
 }
 
@@ -48,7 +51,6 @@ prepare_ctest() { # VERB
 	step setup scripts/setup.sh
 	[ "$1" = lint ] || begin_fetching "$1"
 	step build-unit build_unit
-	[ "$1" = lint ] || wait "$AHEAD"
 	all_passed || finish
 }
 

@@ -71,3 +71,6 @@ fetch_ahead() { # VERB
 		for arch in amd64 arm64; do fetch_for "$arch" "$kernel" "$1" || true; done
 	done
 }
+
+# Whatever was fetched ahead is there, and what is left out is known.
+fetched() { flock "$OUT/fetching" true; }
