@@ -26,12 +26,15 @@ function(uwind_check name)
   endif()
 endfunction()
 
-# uwind_build(NAME SECONDS [NEEDS ...] [LOCKS ...] RUN ...): what the others need, and so first. Of those with the same lock one at a
-# time: each uses all processors while it compiles, and the other lock's has them while it links.
+# uwind_build(NAME SECONDS [NEEDS ...] [LOCKS ...] RUN ...): what machines need, and so before them, in the order in which it stands
+# here. Of those with the same lock one at a time: each uses all processors while it compiles, and the other lock's has them while it
+# links.
+set(build_cost 2000)
 function(uwind_build name seconds)
   uwind_check(${name} GIVES ${name} SECONDS ${seconds} LABELS build ${ARGN})
-  math(EXPR cost "1000 + ${seconds}")
-  set_tests_properties(${name} PROPERTIES COST ${cost})
+  math(EXPR build_cost "${build_cost} - 1")
+  set_tests_properties(${name} PROPERTIES COST ${build_cost})
+  set(build_cost ${build_cost} PARENT_SCOPE)
 endfunction()
 
 # The words that a function of scripts/check/ prints, one a line.
@@ -53,6 +56,9 @@ function(uwind_machine set arch kernel seconds)
   endif()
   uwind_check(${machine} GIVES ${machine} SECONDS ${seconds} LABELS ${set} NEEDS ${needs} LOCKS machine-${arch}
     RUN for_kernel ${arch} ${kernel} vm_boot ${machine})
+  # What lasts longest begins as soon as it can.
+  math(EXPR cost "3000 + ${seconds}")
+  set_tests_properties(${machine} PROPERTIES COST ${cost})
   uwind_list(cases cases_of ${machine})
   foreach(case ${cases})
     uwind_check(${cases_prefix}-${case} SECONDS 0 LABELS ${set} NEEDS ${machine} RUN vm_verdict ${machine} ${case})
@@ -61,9 +67,9 @@ endfunction()
 
 uwind_build(fetched 300 RUN fetched)
 foreach(arch amd64 arm64)
-  uwind_build(build-programs-${arch} 20 LOCKS compile RUN build_programs ${arch})
   uwind_build(build-tools-${arch} 60 LOCKS compile RUN build_tools ${arch})
   uwind_build(build-truth-${arch} 60 LOCKS compile RUN build_truth ${arch})
+  uwind_build(build-programs-${arch} 20 LOCKS compile RUN build_programs ${arch})
   uwind_list(kernels stock_kernels)
   foreach(kernel ${kernels})
     uwind_build(build-kmod-${arch}-${kernel} 30 NEEDS fetched LOCKS kbuild RUN for_kernel ${arch} ${kernel} build_kmod ${arch} ${kernel})
@@ -75,7 +81,7 @@ foreach(arch amd64 arm64)
     endif()
   endforeach()
 endforeach()
-uwind_build(build-fuzz 60 LOCKS compile RUN build_fuzz)
+uwind_check(build-fuzz GIVES build-fuzz SECONDS 60 LABELS build LOCKS compile RUN build_fuzz)
 
 foreach(arch amd64 arm64)
   foreach(kernel ${kernels})
@@ -87,7 +93,7 @@ foreach(arch amd64 arm64)
     uwind_machine(full ${arch} ${kernel} 1500)
   endforeach()
 endforeach()
-uwind_check(restarted SECONDS 15 LABELS vm NEEDS build-kmod-amd64-6.1 LOCKS machine-amd64 RUN restarted_guest)
+uwind_check(restarted SECONDS 15 LABELS vm NEEDS fetched RUN restarted_guest)
 
 uwind_list(host host_arch)
 uwind_check(layers SECONDS 1 LABELS lint RUN scripts/check-layers.sh)
