@@ -12,7 +12,7 @@ arch_of() { # MACHINE
 
 kernel_of() { echo "${1#*-*-}"; } # MACHINE
 
-# The main job and its end, on the oldest kernel and on the others. What memory is lost hangs on no architecture.
+# The main job and its end, on the oldest kernel and on the others. Lost memory is looked for on one architecture; check-vm does on both.
 GATE_CASES='10_register 20_sample 30_fork 31_exec 32_dlopen 40_self 50_ioctl 57_requests 60_unload 61_events 66_call_sites 66_functions 70_daemon 80_status 90_demo'
 GATE_CASES_LATER='20_sample 28_uprobes 37_shadow 58_bpf 60_unload 66_functions'
 
