@@ -28,6 +28,7 @@ usage() {
 		  --icount[=SHIFT]         guest time counts guest instructions, of 2^SHIFT ns each (default: 0); with one processor
 		                           it knows no other: a guest with nothing to do goes on to its next timer
 		  --count ADDRESS+BYTES    how often each instruction in that memory is executed: DIR/counts; only with --out
+		  --unpacked               amd64's kernel as the host unpacks it: it starts sooner, and without KASLR
 		  --append KERNELARGS      for the kernel's command line
 		  --disk MIB               an empty disk besides, for the guest to make a file system on: virtio
 		  --root systemd[:SUITE]   a disk with Debian as apt installs it (default: the host's suite); amd64 only
@@ -55,7 +56,7 @@ number() { [[ $2 =~ ^[1-9][0-9]*$ ]] || bad_usage "$1 wants a number, not '$2'";
 
 defaults() {
 	ARCH=$(host_arch) KERNEL=6.1 CPU='' CPUS=2 MEMORY='' ICOUNT='' APPEND='' MODULE=1 TIMEOUT=600 OUT=''
-	DISK='' SUITE='' EMULATOR='' COUNT='' WATCH='' FETCH=''
+	DISK='' SUITE='' EMULATOR='' COUNT='' WATCH='' FETCH='' UNPACKED=''
 	MONITOR=() ADD=() PKG=()
 }
 
@@ -99,6 +100,7 @@ parse() {
 		--icount) ICOUNT=0 && shift ;;
 		--no-module) MODULE=0 && shift ;;
 		--fetch) FETCH=1 && shift ;;
+		--unpacked) UNPACKED=1 && shift ;;
 		--*=*) set_option "${1%%=*}" "${1#*=}" && shift ;;
 		*)
 			[ $# -ge 2 ] || bad_usage "$1 wants a value"
@@ -234,7 +236,14 @@ AMD64_CPU=max,-erms,-fsrm
 # A Cortex-A72 has no pages of 16 KB.
 arm64_cpu() { case $KERNEL in *-16k) echo max,pauth-impdef=on ;; *) echo cortex-a72 ;; esac }
 
+# arm64's is not packed.
+kernel_image() {
+	if [ -n "$UNPACKED" ] && [ "$ARCH" = amd64 ]; then "$LAB_DIR/unpacked-kernel.sh" "$KERNEL_DIR"; else echo "$KERNEL_DIR/vmlinuz"; fi
+}
+
 machine_args() {
+	local image
+	image=$(kernel_image)
 	case $ARCH in
 	# On a busy host the timer may not tick while the kernel looks whether it does.
 	amd64) ARGS+=(-machine q35 -cpu "${CPU:-$AMD64_CPU}") && TTY=ttyS0 && APPEND+=" no_timer_check" ;;
@@ -248,7 +257,7 @@ machine_args() {
 		ARGS+=(-accel "tcg,thread=multi$EACH")
 	fi
 	ARGS+=(-smp "$CPUS" -m "$MEMORY" -nodefaults -nographic -no-reboot -serial "file:$CONSOLE")
-	ARGS+=(-kernel "$KERNEL_DIR/vmlinuz" -initrd "$WORK/initrd")
+	ARGS+=(-kernel "$image" -initrd "$WORK/initrd")
 	# An emulated processor may go on with code that another one has patched (cases/README.md), and a kernel that starts
 	# patches itself all the time: it does so with one processor, and init wakes the others.
 	ARGS+=(-append "console=$TTY loglevel=7 printk.time=1 panic=-1 maxcpus=1$APPEND")

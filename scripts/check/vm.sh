@@ -22,11 +22,11 @@ is_stalled() { [ -n "${STALL:-}" ] || [ "$1-$2" = amd64-6.1 ]; } # ARCH KERNEL
 PATIENT_KERNEL='rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60'
 
 # Emulated processors do not have the faults that these protect from. Where the kernel's pages are not in user space's tables, each
-# system call empties QEMU's cache of both.
+# system call empties QEMU's cache of both. And what the kernel clears before it hands it out hides what one forgets to clear.
 unprotected() { # ARCH
 	case $1 in
-	amd64) echo mitigations=off ;;
-	arm64) echo mitigations=off kpti=0 ;;
+	amd64) echo mitigations=off init_on_alloc=0 ;;
+	arm64) echo mitigations=off kpti=0 init_on_alloc=0 ;;
 	esac
 }
 
@@ -46,7 +46,7 @@ run_vm() { # ARCH KERNEL COMMAND...
 		more+=(--add "build/$arch/stall-kmod-$kernel/uwind.ko:/root/stall/" --add "build/$arch/stall-kmod-$kernel/uwind_resident1.ko:/root/stall/")
 	fi
 	read -ra machine <<<"$(machine_of "$arch" "$kernel")"
-	[ -z "${COUNTED:-}" ] || machine+=(--icount=2 --cpus "$COUNTED" --append "$(unprotected "$arch")")
+	[ -z "${COUNTED:-}" ] || machine+=(--icount=2 --cpus "$COUNTED" --unpacked --append "$(unprotected "$arch")")
 	UWIND_NO_BUILD=1 qemu/run.sh --arch "$arch" --kernel "$kernel" "${machine[@]}" --timeout 5400 --watch 300 --append "$PATIENT_KERNEL" --out "${GUEST_OUT:-$OUT/vm-$arch-$kernel}" \
 		--pkg python3 --pkg python3-pytest --pkg perl --pkg gawk --pkg sqlite3 --pkg openssl --pkg xz-utils --pkg linux-perf --pkg binutils --pkg libc6-dbg --pkg libboost-context1.74.0 --pkg libbpf1 \
 		"${more[@]}" --add "build/$arch/test-kmod-$kernel/uwind_stress.ko" --add "build/$arch/test-kmod-$kernel/trace_reader.ko" --add "build/$arch/test-kmod-$kernel/rcu_reader.ko" --add "build/$arch/programs" --add "build/$arch/tests/truth_kernel" --add "build/$arch/tests/bpf_cookies" --add "build/$arch/tests/cookies.bpf.o" --add qemu/cases --add scripts/demo-work --add scripts/demo-guest.sh -- "$@"
@@ -60,7 +60,7 @@ restarted_guest() {
 	mkdir -p "$fake"
 	printf '#!/bin/sh\n[ ! -e %s/slept ] || exec %s "$@"\n: >%s/slept\nexec sleep 600\n' "$fake" "$machine" "$fake" >"$fake/${machine##*/}"
 	chmod +x "$fake/${machine##*/}"
-	PATH=$fake:$PATH UWIND_SILENCE=1 qemu/run.sh --arch amd64 --no-module -- echo it runs >"$fake/said" 2>"$fake/noted"
+	PATH=$fake:$PATH UWIND_SILENCE=1 qemu/run.sh --arch amd64 --no-module --unpacked -- echo it runs >"$fake/said" 2>"$fake/noted"
 	grep -q 'it is started again' "$fake/noted" && [ "$(cat "$fake/said")" = 'it runs' ]
 }
 
