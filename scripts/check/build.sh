@@ -17,7 +17,8 @@ build_programs() { # ARCH
 	if [ "$1" != "$HOST" ]; then
 		case $1 in amd64) prefix=x86_64-linux-gnu- ;; arm64) prefix=aarch64-linux-gnu- ;; esac
 	fi
-	make -C tests/programs --no-print-directory -j"$JOBS" CC="${prefix}gcc" CXX="${prefix}g++" OUT="$PWD/build/$1/programs"
+	make -C tests/programs --no-print-directory -j"$JOBS" CC="${prefix}gcc" CXX="${prefix}g++" LAUNCHER="$(command -v ccache)" \
+		OUT="$PWD/build/$1/programs"
 }
 
 # A build folder keeps the sysroot that it was made with, whatever it is told later.
