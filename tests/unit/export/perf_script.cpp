@@ -227,7 +227,7 @@ TEST_CASE("a sample is a record of perf script for each of its weight, with the 
 TEST_CASE("programs that read perf script find the totals of folded, and the sums of periods")
 {
 	std::mt19937 random(1);
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 25; i++) {
 		const Report report = any_report(random);
 		const Read read = read_back(script_of(report));
 		CHECK(read.records == folded_totals(report));
