@@ -211,7 +211,7 @@ assemble() {
 	local segments modules root
 	assemble_root
 	add_disk
-	modules=$("$LAB_DIR/guest-modules.sh" "$KERNEL_DIR" "${MODULES[@]}")
+	modules=$("$LAB_DIR/guest-modules.sh" "$ARCH" "$KERNEL_DIR" "${MODULES[@]}")
 	"$LAB_DIR/guest-files.sh" ${SUITE:+--disk} "$root/root" "$WORK/files.cpio" "${ADD[@]}" -- "${COMMAND[@]}"
 	# shellcheck disable=SC2086  # paths without blanks, one a line
 	cat $segments "$modules" "$WORK/files.cpio" >"$WORK/initrd"

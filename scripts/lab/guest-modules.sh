@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Packs the guest's kernel modules, uwind.ko among them if given, into an initramfs segment and prints its path.
 #
-# Usage: guest-modules.sh KERNELDIR [MODULE.ko...]
+# Usage: guest-modules.sh ARCH KERNELDIR [MODULE.ko...]
 set -euo pipefail
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
@@ -23,6 +23,9 @@ files_of() {
 # Since 6.12 Debian packs modules; init's insmod and the whole initramfs are better off without.
 decompress() { find "$1" -name '*.ko.xz' -exec xz --decompress {} +; }
 
+# As DKMS installs it, without what only debuggers read: a thirtieth is left, which the guest copies each time that it inserts it.
+strip_module() { "$(cross_prefix "$ARCH")strip" --strip-debug "$1"; }
+
 fill() {
 	local kernel=$1 dir=$2/lib/modules/$RELEASE channels files f
 	shift 2
@@ -32,7 +35,7 @@ fill() {
 	# shellcheck disable=SC2046
 	channels=$(files_of "$kernel" $(names | head -1))
 	(cd "$kernel" && cp --parents "${files[@]}" "lib/modules/$RELEASE"/modules.{order,builtin,builtin.modinfo} "$ROOT")
-	for f in "$@"; do cp "$f" "$dir/extra/"; done
+	for f in "$@"; do cp "$f" "$dir/extra/" && strip_module "$dir/extra/${f##*/}"; done
 	decompress "$dir"
 	depmod -b "$ROOT" "$RELEASE"
 	mkdir -p "$ROOT/usr/.lab"
@@ -41,10 +44,12 @@ fill() {
 }
 
 main() {
-	[ $# -ge 1 ] || die "usage: guest-modules.sh KERNELDIR [MODULE.ko...]"
-	need depmod modprobe cpio xz
-	local kernel=$1 hash out
-	shift
+	[ $# -ge 2 ] || die "usage: guest-modules.sh ARCH KERNELDIR [MODULE.ko...]"
+	ARCH=$1
+	check_arch "$ARCH"
+	need depmod modprobe cpio xz "$(cross_prefix "$ARCH")strip"
+	local kernel=$2 hash out
+	shift 2
 	RELEASE=$(cat "$kernel/release")
 	hash=$({ cat "$kernel/version" "$LAB_DIR"/guest-modules.*; echo "$RELEASE"; [ $# = 0 ] || cat "$@"; } | hash_of)
 	out=$(cache_dir)/modules/$RELEASE-$hash.cpio
