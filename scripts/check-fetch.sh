@@ -117,6 +117,24 @@ check_silence() {
 	fetch "a thing of sid" "$WORK/log" works || complain "what works is ended: $(cat "$WORK/log")"
 }
 
+# mmdebstrap hangs up on its whole process group when it fails, and must not on who called it.
+check_hang_up() {
+	local said
+	mkdir "$WORK/bin"
+	printf '#!/bin/sh\nkill -HUP 0\n' >"$WORK/bin/mmdebstrap"
+	chmod +x "$WORK/bin/mmdebstrap"
+	said=$(PATH=$WORK/bin:$PATH setsid --wait bash -c ". '$LAB_DIR/common.sh'; bootstrap sid || echo it goes on" 2>&1) || true
+	same "said by who calls an mmdebstrap that hangs up" "$said" "it goes on"
+}
+
+# Whoever writes an archive writes more than who reads it needs.
+check_unpacking() {
+	mkdir "$WORK/unpacked"
+	{ tar -c -C "$LAB_DIR" packages.list && head -c 1M /dev/zero; } | from_tar -C "$WORK/unpacked" || complain "an archive with much behind it is not unpacked"
+	cmp "$LAB_DIR/packages.list" "$WORK/unpacked/packages.list" || complain "what is unpacked is not what was packed"
+	! head -c 1000 /dev/urandom | from_tar -C "$WORK/unpacked" 2>/dev/null || complain "what is no archive is unpacked"
+}
+
 check_last_word() {
 	local said status=0 FETCH_PAUSES=0 RENEWAL_PAUSES=0
 	tries $EX_LOST 2 9 "$LOST" 2
@@ -284,6 +302,8 @@ check_tries
 check_renewals
 check_known_renewals
 check_silence
+check_hang_up
+check_unpacking
 check_last_word
 check_steps
 check_kernels

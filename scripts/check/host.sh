@@ -148,7 +148,7 @@ lone_programs() { # ARCH FOLDER
 	local package path
 	mkdir -p "$2"
 	while read -r package path; do
-		dpkg-deb --fsys-tarfile "$(scripts/lab/debs.sh --only "$1" "$package")" | tar -xO "$path" >"$2/${path##*/}" || return
+		dpkg-deb --fsys-tarfile "$(scripts/lab/debs.sh --only "$1" "$package")" | from_tar -O "$path" >"$2/${path##*/}" || return
 		chmod +x "$2/${path##*/}"
 	done <<-'LIST'
 		perl-base ./usr/bin/perl

@@ -35,7 +35,7 @@ source_package() {
 unpack_source() {
 	local deb=$1 dir=$2
 	mkdir -p "$dir"
-	dpkg-deb --fsys-tarfile "$deb" | tar -xO "./usr/src/linux-source-$LINE.tar.xz" | tar -xJ -C "$dir" --strip-components=1
+	dpkg-deb --fsys-tarfile "$deb" | from_tar -O "./usr/src/linux-source-$LINE.tar.xz" | tar -xJ -C "$dir" --strip-components=1
 }
 
 # With other options most objects are the same: what was compiled is kept.
@@ -81,7 +81,7 @@ keep_headers() {
 			printf '%s\n' Makefile .config Module.symvers "$arch"/Makefile*
 			find include "$arch/include" scripts -type f ! -name '*.o' ! -name '*.cmd' ! -path 'include/config/[A-Z]*'
 			[ ! -e tools/objtool/objtool ] || echo tools/objtool/objtool
-		} | tar -c -T - | tar -x -C "$to"
+		} | tar -c -T - | from_tar -C "$to"
 	)
 }
 

@@ -53,15 +53,27 @@ if [ -n "${UWIND_PROXY:-}" ]; then APT_SETTINGS+=("Acquire::http::Proxy=$UWIND_P
 apt_get() { apt-get "${APT_SETTINGS[@]/#/-o}" "$@"; }
 
 # bootstrap ARGUMENT...: mmdebstrap, which by itself reads nothing of how the machine's apt is configured. The proxy is no option of
-# mmdebstrap's, since it would stay in what is made. What apt answers is printed only with --verbose.
-bootstrap() {
-	local setting options=() proxy=${UWIND_PROXY:-}
+# mmdebstrap's, since it would stay in what is made. What apt answers is printed only with --verbose. When it fails it hangs up
+# (SIGHUP) on its whole process group: it has one of its own, and is told when who calls it is to end.
+bootstrap() (
+	options=() proxy=${UWIND_PROXY:-}
 	for setting in "${APT_SETTINGS[@]}"; do
 		case $setting in *::Proxy=*) ;; *) options+=("--aptopt=${setting%%=*} \"${setting#*=}\"") ;; esac
 	done
 	[ -n "$proxy" ] || eval "$(apt-config shell proxy Acquire::http::Proxy)"
 	if [ "$proxy" = DIRECT ]; then proxy=; fi
-	env ${proxy:+"http_proxy=$proxy" "https_proxy=$proxy"} mmdebstrap --verbose --aptopt='Acquire::Languages "none"' "${options[@]}" "$@"
+	setsid env ${proxy:+"http_proxy=$proxy" "https_proxy=$proxy"} mmdebstrap --verbose --aptopt='Acquire::Languages "none"' "${options[@]}" "$@" &
+	trap 'kill "$!"' HUP INT TERM
+	wait "$!"
+)
+
+# from_tar ARGUMENT...: tar, which unpacks what comes in. It reads no further than the archive's end, but who writes it fills a block
+# after that, and must find a reader.
+from_tar() {
+	local status=0
+	tar -x "$@" || status=$?
+	cat >/dev/null
+	return $status
 }
 
 # first_error LOG: what apt or mmdebstrap says is wrong.

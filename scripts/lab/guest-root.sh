@@ -38,7 +38,7 @@ unpack_deb() {
 	name=$(dpkg-deb -f "$deb" Package)
 	arch=$(dpkg-deb -f "$deb" Architecture)
 	if [ "$(dpkg-deb -f "$deb" Multi-Arch)" = same ]; then name+=:$arch; fi
-	dpkg-deb --fsys-tarfile "$deb" | tar -xvp --keep-directory-symlink -C "$root" |
+	dpkg-deb --fsys-tarfile "$deb" | from_tar -vp --keep-directory-symlink -C "$root" |
 		sed -e 's,^\.,,' -e 's,/$,,' -e 's,^$,/.,' >"$info/$name.list"
 	tmp=$(mktemp -d "$root.control.XXXXXX")
 	dpkg-deb -e "$deb" "$tmp"

@@ -33,7 +33,7 @@ fill() {
 	shift 2
 	merged_usr "$dir" "$arch"
 	for deb in "$@"; do
-		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$dir" --exclude='./usr/share/doc' --exclude='./usr/share/man'
+		dpkg-deb --fsys-tarfile "$deb" | from_tar --keep-directory-symlink -C "$dir" --exclude='./usr/share/doc' --exclude='./usr/share/man'
 	done
 	relative_links "$dir"
 }

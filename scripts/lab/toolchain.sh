@@ -28,7 +28,7 @@ unpack_root() { # SUITE FOLDER SOURCES
 	mkdir -p "$2"
 	bootstrap --variant=extract --architectures=amd64 --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
 		--include="$(packages)" "$1" - "$3" |
-		tar -x -C "$2" --no-same-owner --exclude='./dev/*'
+		from_tar -C "$2" --no-same-owner --exclude='./dev/*'
 }
 
 make_root() {
