@@ -5,9 +5,6 @@
 # Clones in other folders share what is compiled. What a file includes is told as it is compiled, not by a preprocessor before.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
 
-# Compilers give way: to fetching, for which modules wait, and to machines, which last longest.
-give_way() { nice -n 10 "$@"; } # COMMAND...
-
 configure() { # PRESET DIR [FLAG]...
 	if command -v ccache >/dev/null; then
 		set -- "$@" -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
@@ -20,7 +17,7 @@ build_programs() { # ARCH
 	if [ "$1" != "$HOST" ]; then
 		case $1 in amd64) prefix=x86_64-linux-gnu- ;; arm64) prefix=aarch64-linux-gnu- ;; esac
 	fi
-	give_way make -C tests/programs --no-print-directory -j"$JOBS" CC="${prefix}gcc" CXX="${prefix}g++" LAUNCHER="$(command -v ccache)" \
+	make -C tests/programs --no-print-directory -j"$JOBS" CC="${prefix}gcc" CXX="${prefix}g++" LAUNCHER="$(command -v ccache)" \
 		OUT="$PWD/build/$1/programs"
 }
 
@@ -45,30 +42,31 @@ configure_for() {
 
 build_tools() { # ARCH
 	configure_for "$1"
-	give_way ninja -C "build/$1" uwind uwindd
+	ninja -C "build/$1" uwind uwindd
 }
 
 build_truth() { # ARCH
 	configure_for "$1" -DUWIND_TRUTH=ON -DUWIND_BPF=ON
-	give_way ninja -C "build/$1" truth_step truth_matrix truth_walk truth_kernel bpf_cookies
+	ninja -C "build/$1" truth_step truth_matrix truth_walk truth_kernel bpf_cookies
 }
 
 # The module that asks for stacks in every context.
-build_test_kmod() { UWIND_KMOD=tests/kmod give_way scripts/lab/build-kmod.sh "$1" "$2" "build/$1/test-kmod-$2"; } # ARCH KERNEL
+build_test_kmod() { UWIND_KMOD=tests/kmod scripts/lab/build-kmod.sh "$1" "$2" "build/$1/test-kmod-$2"; } # ARCH KERNEL
 
-build_kmod() { give_way scripts/lab/build-kmod.sh "$1" "$2" "build/$1/kmod-$2"; } # ARCH KERNEL
+build_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/kmod-$2"; } # ARCH KERNEL
 
 # The same with delays at named points (kmod/stall.h).
-build_stall_kmod() { give_way scripts/lab/build-kmod.sh "$1" "$2" "build/$1/stall-kmod-$2" UWIND_STALL=1; } # ARCH KERNEL
+build_stall_kmod() { scripts/lab/build-kmod.sh "$1" "$2" "build/$1/stall-kmod-$2" UWIND_STALL=1; } # ARCH KERNEL
 
+# It gives way to fetching beside it, which takes longer and for which modules wait.
 build_unit() {
 	configure check build/check
-	give_way ninja -C build/check unit_tests uwind uwindd
+	nice -n 10 ninja -C build/check unit_tests uwind uwindd
 }
 
 build_bench() {
 	configure bench build/bench
-	give_way ninja -C build/bench bench_walk bench_lower bench_lookup
+	ninja -C build/bench bench_walk bench_lower bench_lookup
 }
 
 fuzz_targets() { find tests/fuzz -name 'fuzz_*.cpp' -printf '%f\n' 2>/dev/null | sed 's/\.cpp$//' | sort; }
@@ -77,5 +75,5 @@ build_fuzz() {
 	local targets
 	mapfile -t targets < <(fuzz_targets)
 	configure check build/check
-	give_way ninja -C build/check "${targets[@]}"
+	ninja -C build/check "${targets[@]}"
 }
