@@ -117,14 +117,26 @@ check_silence() {
 	fetch "a thing of sid" "$WORK/log" works || complain "what works is ended: $(cat "$WORK/log")"
 }
 
-# mmdebstrap hangs up on its whole process group when it fails, and must not on who called it.
-check_hang_up() {
-	local said
-	mkdir "$WORK/bin"
-	printf '#!/bin/sh\nkill -HUP 0\n' >"$WORK/bin/mmdebstrap"
+# make_mmdebstrap COMMAND: one that does that, in the PATH of who calls it.
+make_mmdebstrap() {
+	mkdir -p "$WORK/bin"
+	printf '#!/bin/sh\n%s\n' "$1" >"$WORK/bin/mmdebstrap"
 	chmod +x "$WORK/bin/mmdebstrap"
-	said=$(PATH=$WORK/bin:$PATH setsid --wait bash -c ". '$LAB_DIR/common.sh'; bootstrap sid || echo it goes on" 2>&1) || true
-	same "said by who calls an mmdebstrap that hangs up" "$said" "it goes on"
+}
+
+# mmdebstrap hangs up on its whole process group when it fails, and must not on who called it; with whose group it ends.
+check_hang_up() {
+	local said caller PATH=$WORK/bin:$PATH
+	make_mmdebstrap 'kill -HUP 0'
+	said=$(setsid --wait bash -c ". '$LAB_DIR/common.sh'; bootstrap sid || echo it goes on" 2>&1) || true
+	says "$said" "it goes on"
+	make_mmdebstrap "echo \$\$ >'$WORK/pid.new' && mv '$WORK/pid.new' '$WORK/pid' && exec sleep 1000"
+	setsid bash -c ". '$LAB_DIR/common.sh'; bootstrap sid" >/dev/null 2>&1 &
+	caller=$!
+	until [ -e "$WORK/pid" ]; do sleep 0.05; done
+	kill -- "-$caller"
+	! wait "$caller" || complain "who calls mmdebstrap and is ended says that all is well"
+	timeout 60 tail --pid="$(cat "$WORK/pid")" -f /dev/null || complain "mmdebstrap goes on when who called it is ended"
 }
 
 # Whoever writes an archive writes more than who reads it needs.

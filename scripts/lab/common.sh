@@ -54,7 +54,7 @@ apt_get() { apt-get "${APT_SETTINGS[@]/#/-o}" "$@"; }
 
 # bootstrap ARGUMENT...: mmdebstrap, which by itself reads nothing of how the machine's apt is configured. The proxy is no option of
 # mmdebstrap's, since it would stay in what is made. What apt answers is printed only with --verbose. When it fails it hangs up
-# (SIGHUP) on its whole process group: it has one of its own, and is told when who calls it is to end.
+# (SIGHUP) on its whole process group: it has one of its own, and is told when the caller's is to end.
 bootstrap() (
 	options=() proxy=${UWIND_PROXY:-}
 	for setting in "${APT_SETTINGS[@]}"; do
