@@ -249,6 +249,19 @@ check_kernels() {
 	rm -rf "$WORK/cache"
 }
 
+# What is fetched ahead ends with the check that it is for.
+check_ahead() {
+	mkdir "$WORK/ahead"
+	(
+		OUT=$WORK/ahead
+		exec {TREE_LOCK}>"$OUT/lock"
+		fetch_ahead() { bash -c 'echo $$ >"$1/new" && mv "$1/new" "$1/pid" && exec sleep 1000' fetching "$OUT"; }
+		begin_fetching all
+		until [ -e "$OUT/pid" ]; do sleep 0.05; done
+	)
+	timeout 60 tail --pid="$(cat "$WORK/ahead/pid")" -f /dev/null || complain "fetching goes on when its check is over"
+}
+
 # --- apt ---------------------------------------------------------------------------------------
 
 start_mirror() {
@@ -319,5 +332,6 @@ check_unpacking
 check_last_word
 check_steps
 check_kernels
+check_ahead
 check_apt
 exit $BAD

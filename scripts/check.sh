@@ -36,16 +36,6 @@ lock_tree() {
 	}
 }
 
-# Beside what follows. It holds no lock of the tree, but one until it has ended (fetched), and goes no further than this check.
-begin_fetching() { # VERB
-	exec {FETCHING}>"$OUT/fetching"
-	flock "$FETCHING"
-	(exec {TREE_LOCK}>&- && fetch_ahead "$1" && flock -u "$FETCHING") &
-	AHEAD=$!
-	exec {FETCHING}>&-
-	trap 'kill "$AHEAD" 2>/dev/null || true' EXIT
-}
-
 # What CTest cannot do, as it needs it: the machine's packages, and the unit tests, whose files it asks for.
 prepare_ctest() { # VERB
 	step setup scripts/setup.sh

@@ -72,5 +72,18 @@ fetch_ahead() { # VERB
 	done
 }
 
+# Beside what follows. It holds no lock of the tree, but one until it has ended (fetched). It is a process group of its own, which ends
+# with this check: a terminal interrupts no other group than that of the check.
+begin_fetching() { # VERB
+	exec {FETCHING}>"$OUT/fetching"
+	flock "$FETCHING"
+	set -m
+	(exec {TREE_LOCK}>&- && fetch_ahead "$1" </dev/null && flock -u "$FETCHING") &
+	set +m
+	AHEAD=$!
+	exec {FETCHING}>&-
+	trap 'kill -- "-$AHEAD" 2>/dev/null || true' EXIT
+}
+
 # Whatever was fetched ahead is there, and what is left out is known.
 fetched() { flock "$OUT/fetching" true; }
