@@ -284,11 +284,32 @@ start_mirror() {
 	CONF
 }
 
+# behind_proxy EVERY DEBS_ARGUMENT...: debs.sh, and each download of that number is dropped.
+behind_proxy() {
+	APT_CONFIG=$WORK/apt/conf UWIND_CACHE=$WORK/cache UWIND_FETCH_PAUSES='0 0' UWIND_RENEWAL_PAUSES=${PAUSES-0 0} UWIND_FETCH_SILENCE=15 \
+		"$REPO_DIR/tests/network/dropping_proxy.py" --direct --every "$1" -- "$LAB_DIR/debs.sh" "${@:2}"
+}
+
 # debs EVERY PACKAGE: what debs.sh says of it behind the proxy, and in STATUS how it ended.
 debs() {
 	STATUS=0
-	SAID=$(APT_CONFIG=$WORK/apt/conf UWIND_CACHE=$WORK/cache UWIND_FETCH_PAUSES='0 0' UWIND_RENEWAL_PAUSES='0 0' UWIND_FETCH_SILENCE=15 "$REPO_DIR/tests/network/dropping_proxy.py" --direct \
-		--every "$1" -- "$LAB_DIR/debs.sh" "$ARCH" "$2" 2>&1) || STATUS=$?
+	SAID=$(behind_proxy "$1" "$ARCH" "$2" 2>&1) || STATUS=$?
+}
+
+# Who waits for a mirror holds up nobody who wants something else of it.
+check_waiting() { # PACKAGE: the mirror does not have its file
+	local waiter
+	: >"$WORK/said"
+	set -m
+	PAUSES='0 1000' behind_proxy 0 "$ARCH" "$1" >"$WORK/said" 2>&1 &
+	set +m
+	waiter=$!
+	until grep -q 'the next try is in 1000 s' "$WORK/said"; do sleep 0.05; done
+	behind_proxy 0 --suite "$SUITE" "$ARCH" noise1 >"$WORK/other" 2>&1 &
+	timeout 60 tail --pid=$! -f /dev/null || complain "who waits for a mirror holds up others"
+	kill -- "-$waiter"
+	wait $! || complain "beside one who waits: $(cat "$WORK/other")"
+	wait "$waiter" 2>/dev/null || true
 }
 
 check_apt() {
@@ -315,6 +336,7 @@ check_apt() {
 	same "status of a package that comes at the third try" "$STATUS" 0
 	says "$SAID" "packages for $ARCH of $SUITE (noise2): mirror and index differ, the next try is in 0 s: E: Failed to fetch .* 404 "
 	rm -rf "$WORK/cache/debs"/*.deb "$WORK/mirror/pool/noise2_1_$ARCH.deb"
+	check_waiting noise2
 	debs 0 noise2
 	same "status of a package that the mirror has no more" "$STATUS" "$EX_LOST"
 	says "$SAID" "packages for $ARCH of $SUITE (noise2) cannot be had yet: mirror and index differ: E: Failed to fetch .* 404 "

@@ -63,13 +63,15 @@ fetch_for() {
 	echo "left out: $(tail -n 1 "$log")" >"$OUT/left-out-$1-$2"
 }
 
-# What builds and machines are going to ask for. Of what does not come but cannot be left out, who needs it asks again, and says so.
+# What builds and machines are going to ask for, all at once: a mirror that is waited for holds up nothing else. Of what does not come
+# but cannot be left out, who needs it asks again, and says so.
 fetch_ahead() { # VERB
 	local arch kernel
 	scripts/lab/sysroot.sh arm64 >"$OUT/fetch-sysroot.log" 2>&1 || true
 	for kernel in $STOCK_KERNELS; do
-		for arch in amd64 arm64; do fetch_for "$arch" "$kernel" "$1" || true; done
+		for arch in amd64 arm64; do fetch_for "$arch" "$kernel" "$1" & done
 	done
+	wait
 }
 
 # Beside what follows. It holds no lock of the tree, but one until it has ended (fetched). It is a process group of its own, which ends

@@ -166,6 +166,12 @@ download() {
 	fi
 }
 
+# One at a time, whatever the state: they share the archive, in which apt would not wait for another.
+download_in_turn() (
+	lock archive
+	fetch "$WHAT" "$LOG" download "$@"
+)
+
 list_of() { printf '%s/resolved/%s\n' "$STATE" "$(printf '%s\n' "$ONLY" "$(cat "$STATE/index-stamp")" "$@" | hash_of)"; }
 
 # resolve LIST PACKAGE...: 1 if that fails because the mirror is being renewed.
@@ -194,7 +200,7 @@ get() {
 	TRIED=1
 	list=$(list_of "$@")
 	[ -s "$list" ] || resolve "$list" "$@" || return
-	have_all "$list" || { fetch "$WHAT" "$LOG" download "$@" && have_all "$list"; }
+	have_all "$list" || { download_in_turn "$@" && have_all "$list"; }
 }
 
 get_all() { # PACKAGE...
@@ -223,7 +229,7 @@ main() {
 	ARCHES=$(architectures "$ARCH" "$@")
 	DEBS=$(cache_dir)/debs
 	STATE=$(cache_dir)/apt/${SUITE:+$SUITE-}$ARCHES
-	lock apt
+	lock "apt-${STATE##*/}"
 	if [ "$update" = 1 ] || ! index_is_fresh; then update_index; fi
 	if [ -n "$print" ]; then
 		cat "$STATE/sources.list"
