@@ -62,10 +62,17 @@ EVENTS_RECORDED = ["-e", f"func:{SYSTEM_CALL}", "-e", f"func:{SYSTEM_CALL}:ret",
 
 @pytest.fixture(scope="module")
 def report():
-    """One recording: to find functions takes the kernel seconds of an emulated processor each time."""
-    guest.run("uwind", "record", *EVENTS_RECORDED, "--kernel-stacks", "-o", "r.json", "--",
-              "sh", "-c", f"{VICTIM} calls {EVENTS} && python3 -c '{CALLS}' sleeps.txt")
-    return guest.checked_report("r.json")
+    """One recording: to find functions takes the kernel seconds of an emulated processor each time. The victim begins when its tables
+    are there: of two programs on one processor one may have ended before the other has done anything."""
+    os.mkfifo("begin")
+    programs = guest.Programs()
+    recorder = programs.start("uwind", "record", *EVENTS_RECORDED, "--kernel-stacks", "-o", "r.json", "--",
+                              "sh", "-c", f"{VICTIM} calls {EVENTS} begin && python3 -c '{CALLS}' sleeps.txt")
+    guest.wait_for_tables(VICTIM.name, "libc.so.6")
+    guest.write("begin", "")
+    assert recorder.wait() == 0
+    yield guest.checked_report("r.json")
+    programs.kill()
 
 
 @pytest.mark.parametrize("event", [CALL, RETURN], ids=["call", "return"])

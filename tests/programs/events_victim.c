@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-// Does one thing as often as it is asked, each time by the same function: events_victim calls|faults|signals|switches|traced TIMES
+// Does one thing as often as it is asked, each time by the same function, and once somebody opens the FIFO, if one is named:
+//   events_victim calls|faults|signals|switches|traced TIMES [FIFO]
 // It stays on its CPU: the kernel runs the handlers of a probe in user space one after the other, one for each CPU, and a
 // thread that is moved in between meets two that are its, or none. Two pages of a mapping are given back before each fault,
 // so that no fault stands for several pages. It says how often it was switched off meanwhile: because it waited, and
 // otherwise.
 #include <err.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -87,16 +89,30 @@ static void stay_here(void)
 		err(1, "sched_setaffinity");
 }
 
+/* One call first: who records calls learns by it of the program. */
+static void wait_for(const char *fifo)
+{
+	int fd;
+
+	getppid();
+	fd = open(fifo, O_RDONLY);
+	if (fd < 0)
+		err(1, "%s", fifo);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
-	long times = argc == 3 ? atol(argv[2]) : 0;
+	long times = argc >= 3 ? atol(argv[2]) : 0;
 	struct rusage before, after;
 
 	signal(SIGUSR1, handler);
 	stay_here();
-	for (size_t kind = 0; argc == 3 && kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+	for (size_t kind = 0; times && kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
 		if (strcmp(argv[1], kinds[kind].name))
 			continue;
+		if (argc > 3)
+			wait_for(argv[3]);
 		getrusage(RUSAGE_SELF, &before);
 		for (long i = 0; i < times; i++)
 			work_sink = work_sink + kinds[kind].act(i);
@@ -104,5 +120,5 @@ int main(int argc, char **argv)
 		printf("%ld %ld\n", after.ru_nvcsw - before.ru_nvcsw, after.ru_nivcsw - before.ru_nivcsw);
 		return 0;
 	}
-	errx(2, "usage: events_victim calls|faults|signals|switches|traced TIMES");
+	errx(2, "usage: events_victim calls|faults|signals|switches|traced TIMES [FIFO]");
 }
