@@ -56,9 +56,14 @@ function(uwind_machine set arch kernel seconds)
   endif()
   uwind_check(${machine} GIVES ${machine} SECONDS ${seconds} LABELS ${set} NEEDS ${needs} LOCKS machine-${arch}
     RUN for_kernel ${arch} ${kernel} vm_boot ${machine})
-  # What lasts longest begins as soon as it can.
+  # What lasts longest begins as soon as it can, but not before both architectures' programs are compiled: a machine takes one of two
+  # processors from the compilers that the other's waits for, which would then be the last to end, alone.
   math(EXPR cost "3000 + ${seconds}")
-  set_tests_properties(${machine} PROPERTIES COST ${cost})
+  set(compiled)
+  foreach(each amd64 arm64)
+    list(APPEND compiled build-tools-${each} build-truth-${each} build-programs-${each})
+  endforeach()
+  set_tests_properties(${machine} PROPERTIES COST ${cost} DEPENDS "${compiled}")
   uwind_list(cases cases_of ${machine})
   foreach(case ${cases})
     uwind_check(${cases_prefix}-${case} SECONDS 0 LABELS ${set} NEEDS ${machine} RUN vm_verdict ${machine} ${case})
