@@ -29,7 +29,7 @@ kmod: setup ## the module alone, for a stock Debian kernel         [ARCH=…] [K
 demo: setup ## complete stacks of real programs in a VM            [ARCH=…] [KERNEL=…]
 	@scripts/demo.sh $(ARCH) $(KERNEL)
 
-check: ## what a change must pass, on the host and in VMs: a quarter of an hour, the first time more than half of one (ctest --preset check)
+check: ## what a change must pass, on the host and in VMs: a quarter of an hour, the first time half of one (ctest --preset check)
 	@scripts/check.sh all
 
 check-vm: ## all cases on all kernels, in VMs with two processors: what has changed, or half an hour a kernel  [AGAIN=1: all]
