@@ -304,7 +304,10 @@ check_waiting() { # PACKAGE: the mirror does not have its file
 	PAUSES='0 1000' behind_proxy 0 "$ARCH" "$1" >"$WORK/said" 2>&1 &
 	set +m
 	waiter=$!
-	until grep -q 'the next try is in 1000 s' "$WORK/said"; do sleep 0.05; done
+	until grep -q 'the next try is in 1000 s' "$WORK/said"; do
+		kill -0 "$waiter" || die "nobody waits for a mirror: $(cat "$WORK/said")"
+		sleep 0.05
+	done
 	behind_proxy 0 --suite "$SUITE" "$ARCH" noise1 >"$WORK/other" 2>&1 &
 	timeout 60 tail --pid=$! -f /dev/null || complain "who waits for a mirror holds up others"
 	kill -- "-$waiter"

@@ -74,8 +74,8 @@ fetch_ahead() { # VERB
 	wait
 }
 
-# Beside what follows. It holds no lock of the tree, but one until it has ended (fetched). It is a process group of its own, which ends
-# with this check: a terminal interrupts no other group than that of the check.
+# Beside what follows. It holds no lock of the tree, but one until it has ended (fetched). It is a process group of its own, since a
+# terminal interrupts that of the check only; it ends with this check, unless it has ended, and another group may have its number.
 begin_fetching() { # VERB
 	exec {FETCHING}>"$OUT/fetching"
 	flock "$FETCHING"
@@ -84,7 +84,7 @@ begin_fetching() { # VERB
 	set +m
 	AHEAD=$!
 	exec {FETCHING}>&-
-	trap 'kill -- "-$AHEAD" 2>/dev/null || true' EXIT
+	trap 'flock -n "$OUT/fetching" true || kill -- "-$AHEAD" || true' EXIT
 }
 
 # Whatever was fetched ahead is there, and what is left out is known.
