@@ -24,6 +24,7 @@
 #define FIRST_ID    620000 /* of those that are mapped into a user's namespace */
 #define NR_IDS      1000
 #define MOST        12 /* sections, more than any limit here */
+#define PATIENCE_MS 120000
 #define CGROUPS     "/sys/fs/cgroup"
 #define CGROUP      CGROUPS "/quota_check"
 #define NR_ROWS     (4u << 20) /* a cgroup keeps 64 pages for each CPU, of up to 64 KiB: their table is larger */
@@ -126,16 +127,19 @@ static struct uwind_stats stats_now(void)
 	return stats;
 }
 
-/* Until nothing is left of those who were released; whether that comes. What they had in all is given back just after. */
-static int settle(void)
+/* Whether it comes true: whoever holds it up is the kernel, which has its own time. */
+static int comes(int (*condition)(void))
+{
+	for (int i = 0; i < PATIENCE_MS / 50 && !condition(); i++)
+		usleep(50000);
+	return condition();
+}
+
+/* Nothing is left of those who were released. */
+static int is_settled(void)
 {
 	struct uwind_stats stats = stats_now();
 
-	for (int i = 0; i < 200 && (stats.nr_tables || stats.nr_spaces > spaces_before); i++) {
-		usleep(50000);
-		stats = stats_now();
-	}
-	usleep(100000);
 	return !stats.nr_tables && stats.nr_spaces <= spaces_before;
 }
 
@@ -146,7 +150,7 @@ static int release(struct holder *holders, int nr)
 		kill(holders[i].pid, SIGKILL);
 		waitpid(holders[i].pid, NULL, 0);
 	}
-	return settle();
+	return comes(is_settled);
 }
 
 static void expect(const char *kind, const char *rule, struct holder got, int accepted, int err)
@@ -300,6 +304,12 @@ static int make_table(int device)
 	return result;
 }
 
+/* The kernel frees what RCU protects seconds after its grace period. */
+static int is_uncharged(void)
+{
+	return memory_of(CGROUP) < LEAST_BYTES;
+}
+
 /* To the cgroup that its maker is in: much more than what else it has of this process. */
 static void check_charged(void)
 {
@@ -319,12 +329,8 @@ static void check_charged(void)
 		 (unsigned long long)charged);
 	check("tables are charged to their maker's cgroup", tables >= LEAST_BYTES && charged >= tables, detail);
 	close(device);
-	check("which is given back", settle(), "the table is not");
-	for (int i = 0; i < 50 && memory_of(CGROUP) >= LEAST_BYTES; i++)
-		usleep(100000);
-	charged = memory_of(CGROUP);
-	snprintf(detail, sizeof(detail), "%llu bytes are charged", (unsigned long long)charged);
-	check("as far as the cgroup is concerned, too", charged < LEAST_BYTES, detail);
+	check("which is given back", comes(is_settled), "the table is not");
+	check("as far as the cgroup is concerned, too", comes(is_uncharged), "it is charged");
 	check_errno("so that it can go", rmdir(CGROUP), 0);
 }
 
