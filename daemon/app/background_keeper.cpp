@@ -22,11 +22,11 @@ void BackgroundKeeper::begin(MakePass make_pass)
 {
 	std::lock_guard lock(mutex_);
 	make_pass_ = std::move(make_pass);
-	all_ = make_pass_ != nullptr;
+	again_ = true;
 	kept_ = 0;
 	if (pass_)
 		pass_->stop();
-	if (all_ && !thread_.joinable())
+	if (make_pass_ && !thread_.joinable())
 		thread_ = std::thread([this] { run(); });
 	changed_.notify_all();
 }
@@ -62,7 +62,7 @@ void BackgroundKeeper::stop()
 std::uint64_t BackgroundKeeper::kept() const
 {
 	std::lock_guard lock(mutex_);
-	if (!pass_)
+	if (!pass_ || again_)
 		return kept_;
 	const KeepCounts counts = pass_->counts();
 	return kept_ + counts.made + counts.before;
@@ -88,8 +88,8 @@ bool BackgroundKeeper::wait_for_pass()
 {
 	std::unique_lock lock(mutex_);
 	bool due = false;
-	while (!stopped_ && !(make_pass_ && (all_ || due)))
-		due = !changed_.wait_for(lock, period_, [this] { return stopped_ || all_; });
+	while (!stopped_ && !(make_pass_ && (again_ || due)))
+		due = !changed_.wait_for(lock, period_, [this] { return stopped_ || (make_pass_ && again_); });
 	return !stopped_;
 }
 
@@ -98,7 +98,7 @@ void BackgroundKeeper::perform()
 {
 	std::unique_lock lock(mutex_);
 	const MakePass make_pass = make_pass_;
-	const bool all = std::exchange(all_, false);
+	const bool all = std::exchange(again_, false);
 	const std::int64_t changed_since_s = all ? 0 : last_s_;
 	last_s_ = clock_.seconds_since_1970() - 1;
 	lock.unlock();
@@ -106,13 +106,13 @@ void BackgroundKeeper::perform()
 	lock.lock();
 	if (!pass) {
 		spdlog::warn("no tables are kept ahead: {}", pass.error().message);
-		if (!all_)
+		if (!again_)
 			make_pass_ = nullptr;
 		return;
 	}
 	pass_ = std::move(*pass);
 	pass_->hold(on_hold_);
-	if (stopped_ || all_)
+	if (stopped_ || again_)
 		pass_->stop();
 	lock.unlock();
 	pass_->work();
@@ -120,13 +120,13 @@ void BackgroundKeeper::perform()
 	finish(all);
 }
 
-// Callers hold mutex_. What a pass that was ended by another one has found counts no more.
+// Callers hold mutex_.
 void BackgroundKeeper::finish(bool all)
 {
 	const KeepCounts counts = pass_->counts();
 	pass_.reset();
 	ended_ = true;
-	if (all_)
+	if (again_)
 		return;
 	kept_ += counts.made + counts.before;
 	if (counts.full)

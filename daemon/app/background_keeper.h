@@ -45,7 +45,7 @@ private:
 	mutable std::mutex mutex_; // guards what follows
 	std::condition_variable changed_;
 	MakePass make_pass_; // empty: nothing is kept
-	bool all_ = false;   // the next pass is over all files
+	bool again_ = false; // begin() was called since the last pass began: the next one is over all files
 	bool on_hold_ = false, stopped_ = false, ended_ = false;
 	std::shared_ptr<TableKeeper> pass_; // on its way
 	std::int64_t last_s_ = 0;           // when the last one began

@@ -155,13 +155,13 @@ public:
 	{
 		if (file_.refused)
 			return *file_.refused;
+		wait();
 		return KeptTableOutcome{std::exchange(file_.kept, true), file_.stored};
 	}
 	Result<FileContent> table() const override
 	{
 		built_++;
-		if (file_.table_waits.valid())
-			file_.table_waits.wait();
+		wait();
 		if (!file_.has_table)
 			return Error{ENODATA, "no unwind data"};
 		TableRows rows = file_.rows;
@@ -174,6 +174,12 @@ public:
 	}
 
 private:
+	void wait() const
+	{
+		if (file_.table_waits.valid())
+			file_.table_waits.wait();
+	}
+
 	FakeFile& file_;
 	std::atomic<int>& built_;
 };

@@ -98,6 +98,24 @@ TEST_CASE("begun again, the next pass is over all files, and begun with none, th
 	CHECK(world.passes().size() == 2);
 }
 
+TEST_CASE("begun with none, a pass that is on its way counts no more")
+{
+	BackgroundWorld world;
+	std::promise<void> allowed; // goes before the keeper, whose thread waits for it
+	world.add("/one");
+	world.add("/two");
+	world.files.files_["/two"].table_waits = allowed.get_future();
+	BackgroundKeeper keeper(world.threads, world.clock);
+	keeper.begin(world.pass());
+	REQUIRE(comes_true([&] { return keeper.kept() == 1; }));
+	keeper.begin(nullptr);
+	CHECK(keeper.kept() == 0);
+	allowed.set_value();
+	bool has_ended = false;
+	REQUIRE(comes_true([&] { return has_ended |= keeper.take_ended(); }));
+	CHECK(keeper.kept() == 0);
+}
+
 TEST_CASE("as long as a recording needs tables, none is made ahead")
 {
 	BackgroundWorld world;
