@@ -49,7 +49,7 @@ struct BackgroundWorld {
 template <typename Condition>
 bool comes_true(const Condition& condition)
 {
-	for (int i = 0; i < 1000 && !condition(); i++)
+	for (int i = 0; i < 12'000 && !condition(); i++)
 		std::this_thread::sleep_for(milliseconds(10));
 	return condition();
 }

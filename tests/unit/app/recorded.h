@@ -18,10 +18,10 @@ inline RecordingOptions all_processes()
 	return options;
 }
 
-// Lets the recording take what arrives until the condition holds, for at most half a minute.
+// Lets the recording take what arrives until the condition holds, for at most two minutes.
 inline void run_until(Recording& recording, const std::function<bool()>& condition)
 {
-	const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+	const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
 	do {
 		REQUIRE(recording.run_for(std::chrono::milliseconds(10)));
 	} while (!condition() && std::chrono::steady_clock::now() < end);

@@ -127,13 +127,13 @@ TEST_CASE("on hold no file is begun, until it goes on or is stopped")
 	SECTION("it goes on")
 	{
 		keeper->hold(false);
-		CHECK(keeper->wait_until_done(milliseconds(10'000)));
+		CHECK(keeper->wait_until_done(milliseconds(120'000)));
 		CHECK(keeper->counts().made == 2);
 	}
 	SECTION("it is stopped")
 	{
 		keeper->stop();
-		CHECK(keeper->wait_until_done(milliseconds(10'000)));
+		CHECK(keeper->wait_until_done(milliseconds(120'000)));
 		CHECK(keeper->counts().files == 0);
 		CHECK(in_words(keeper->counts()) == "0 files: 0 tables made; stopped before the end");
 	}

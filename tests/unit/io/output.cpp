@@ -48,7 +48,7 @@ void put(const std::string& path, const std::string& text, OutputFile::Older old
 
 int status_of(Child& child)
 {
-	for (int i = 0; i < 1000 && !child.ended(); i++)
+	for (int i = 0; i < 24'000 && !child.ended(); i++)
 		std::this_thread::sleep_for(std::chrono::milliseconds(5));
 	REQUIRE(child.ended());
 	return *child.ended();
