@@ -71,22 +71,18 @@ std::uint64_t BackgroundKeeper::kept() const
 void BackgroundKeeper::run()
 {
 	const int number = threads_.make_this_one_wait();
-	{
-		std::lock_guard lock(mutex_);
-		number_ = number;
-		if (stopped_)
-			threads_.let_run(number);
-	}
-	while (wait_for_pass())
-		perform();
-	std::lock_guard lock(mutex_);
+	std::unique_lock lock(mutex_);
+	number_ = number;
+	if (stopped_)
+		threads_.let_run(number);
+	while (wait_for_pass(lock))
+		perform(lock);
 	number_ = 0;
 }
 
 // False: it is stopped.
-bool BackgroundKeeper::wait_for_pass()
+bool BackgroundKeeper::wait_for_pass(std::unique_lock<std::mutex>& lock)
 {
-	std::unique_lock lock(mutex_);
 	bool due = false;
 	while (!stopped_ && !(make_pass_ && (again_ || due)))
 		due = !changed_.wait_for(lock, period_, [this] { return stopped_ || (make_pass_ && again_); });
@@ -94,9 +90,8 @@ bool BackgroundKeeper::wait_for_pass()
 }
 
 // Files that change in this very second are looked at again in the next pass.
-void BackgroundKeeper::perform()
+void BackgroundKeeper::perform(std::unique_lock<std::mutex>& lock)
 {
-	std::unique_lock lock(mutex_);
 	const MakePass make_pass = make_pass_;
 	const bool all = std::exchange(again_, false);
 	const std::int64_t changed_since_s = all ? 0 : last_s_;

@@ -35,8 +35,9 @@ public:
 
 private:
 	void run();
-	bool wait_for_pass();
-	void perform();
+	// Both let go of the lock meanwhile, and not in between: the pass that is due is the one that is performed.
+	bool wait_for_pass(std::unique_lock<std::mutex>& lock);
+	void perform(std::unique_lock<std::mutex>& lock);
 	void finish(bool all);
 
 	Threads& threads_;

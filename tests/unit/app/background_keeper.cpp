@@ -116,6 +116,17 @@ TEST_CASE("begun with none, a pass that is on its way counts no more")
 	CHECK(keeper.kept() == 0);
 }
 
+TEST_CASE("begun with none as a pass is about to begin, there is no pass")
+{
+	BackgroundWorld world;
+	BackgroundKeeper keeper(world.threads, world.clock);
+	for (int i = 0; i < 2'000; i++) {
+		keeper.begin(world.pass());
+		keeper.begin(nullptr);
+	}
+	CHECK(keeper.kept() == 0);
+}
+
 TEST_CASE("as long as a recording needs tables, none is made ahead")
 {
 	BackgroundWorld world;
