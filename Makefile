@@ -35,7 +35,7 @@ check: ## what a change must pass, on the host and in VMs: a quarter of an hour,
 check-vm: ## all cases on all kernels, in VMs with two processors: what has changed, or half an hour a kernel  [AGAIN=1: all]
 	@scripts/check.sh check-vm
 
-check-long: ## one part of the longer tests    [PART=figures|fuzz|fuzz-PARSER|hostile-KERNEL-USER|matrix-amd64|matrix-arm64|matrix-arm-SET|packages|reader-KERNEL|rows|service-SUITE|shadow|spaces-KERNEL|sframe|sframe-arm64|trouble|truth|truth-arm64|attack-ARCH|bystander-ARCH|cost-ARCH|databases-ARCH|events-ARCH|functions-ARCH|lives-ARCH|profile-ARCH|requests-ARCH|stopped-ARCH|storm-ARCH|unload-ARCH-KERNEL|warmup-ARCH]
+check-long: ## one part of the longer tests    [PART=figures|fuzz|fuzz-PARSER|hostile-KERNEL-USER|late-threads|matrix-amd64|matrix-arm64|matrix-arm-SET|packages|reader-KERNEL|rows|service-SUITE|shadow|spaces-KERNEL|sframe|sframe-arm64|trouble|truth|truth-arm64|attack-ARCH|bystander-ARCH|cost-ARCH|databases-ARCH|events-ARCH|functions-ARCH|lives-ARCH|profile-ARCH|requests-ARCH|stopped-ARCH|storm-ARCH|unload-ARCH-KERNEL|warmup-ARCH]
 	@scripts/check.sh long $(PART)
 
 check-matrix: setup ## the module on every kernel, one part at a time  [PART=build-ARCH|vm-ARCH-KERNEL|vm-ARCH-6.1-debug-GROUP|table]

@@ -36,6 +36,15 @@ saturate_fuzz() { # TARGET SECONDS
 	[ -n "$before" ] && [ "$before" = "$after" ]
 }
 
+# The unit tests with threads that are held up at random: four to eight minutes each time.
+late_threads() {
+	local seed
+	ninja -C build/check late_threads
+	for seed in 1 2; do
+		LATE_SEED=$seed LD_PRELOAD=$PWD/build/check/tests/liblate_threads.so build/check/tests/unit_tests '~[.]'
+	done
+}
+
 # check_rows ARCH: every program and library of a Debian install of about 300 packages against readelf.
 check_rows() {
 	local list=$OUT/files-$1 root

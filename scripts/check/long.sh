@@ -114,6 +114,10 @@ long_part() { # PART
 		if built_for_vm "$arch" 6.1; then step "$1" warmup_guest "$arch" "${1#warmup-}"; fi
 		grep '^figure:' "$OUT/$1.log"
 		;;
+	late-threads)
+		step build-unit build_unit
+		if passed build-unit; then step late-threads late_threads; fi
+		;;
 	rows)
 		step build-unit build_unit
 		for arch in amd64 arm64; do step "rows-$arch" check_rows "$arch"; done
@@ -156,7 +160,7 @@ long_part() { # PART
 	esac
 }
 
-LONG_PARTS='doctor figures fuzz fuzz-sframe fuzz-rows fuzz-walk matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 trouble truth truth-arm truth-arm64 truth-i386'
+LONG_PARTS='doctor figures fuzz fuzz-sframe fuzz-rows fuzz-walk late-threads matrix-amd64 matrix-arm64 matrix-arm-a32 matrix-arm-thumb packages perf-amd64 perf-arm64 rows service-bookworm service-trixie shadow sframe sframe-arm64 trouble truth truth-arm truth-arm64 truth-i386'
 for arch in amd64 arm64; do LONG_PARTS+=" attack-$arch bystander-$arch cost-$arch databases-$arch events-$arch functions-$arch lives-$arch profile-$arch requests-$arch stopped-$arch storm-$arch"; done
 for arch in amd64 arm64 i386 armhf; do LONG_PARTS+=" warmup-$arch"; done
 for kernel in $STOCK_KERNELS; do LONG_PARTS+=" hostile-$kernel-stranger hostile-$kernel-member reader-$kernel spaces-$kernel unload-amd64-$kernel unload-arm64-$kernel"; done
