@@ -174,6 +174,11 @@ loses() {
 
 fails() { loses 0 && false; }
 
+fails_first() {
+	fails
+	true
+}
+
 # step_is STATUS RUNS COMMAND...
 step_is() {
 	local wanted=$1 runs=$2 OUT=$WORK/out
@@ -187,9 +192,12 @@ step_is() {
 
 # lone_step_is STATUS COMMAND...: as CTest sees it.
 lone_step_is() {
-	local wanted=$1 status=0 OUT=$WORK/out
+	local wanted=$1 status OUT=$WORK/out
 	shift
-	lone_step thing "$@" >"$WORK/said" || status=$?
+	set +e
+	(set -e && lone_step thing "$@") >"$WORK/said"
+	status=$?
+	set -e
 	same "status of $*" "$status" "$wanted"
 }
 
@@ -203,9 +211,14 @@ check_steps() {
 	says "$(cat "$WORK/out/thing.first.log")" "did not come"
 	step_is FAIL 2 loses 2
 	step_is FAIL 1 fails
+	step_is FAIL 1 fails_first
+	same "status of a step in a condition" "$(OUT=$WORK/out bash -euc '. "$0" && if lone_step thing true; then :; fi' "$LAB_DIR/../check/steps.sh" 2>&1 || echo $?)" \
+		"step thing is in a condition: ask afterwards whether it has passed
+70"
 	rm -f "$WORK/runs"
 	lone_step_is 0 loses 1
 	lone_step_is 1 false
+	lone_step_is 1 fails_first
 	lone_step_is 77 passes_over
 	says "$(cat "$WORK/said")" "it needs a moon"
 }

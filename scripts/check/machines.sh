@@ -115,8 +115,8 @@ all_verdicts() { find "$OUT/$1" -mindepth 2 -maxdepth 2 -name verdicts | sort -V
 # last_verdicts MACHINE: of each case the last one.
 last_verdicts() { all_verdicts "$@" | xargs -r cat | awk '{ last[$2] = $0 } END { for (name in last) print last[name] }' | sort -k2,2; }
 
-# boot_of MACHINE CASE: the folder of its last verdict.
-boot_of() { all_verdicts "$1" | xargs -r grep -lE "^[a-zA-Z]+ $2 " | tail -n 1 | xargs -r dirname; }
+# boot_of MACHINE CASE: the folder of its last verdict, if it has one.
+boot_of() { { all_verdicts "$1" | xargs -r grep -lE "^[a-zA-Z]+ $2 " || true; } | tail -n 1 | xargs -r dirname; }
 
 # A case that passes now was unsteady: it is listed with the folders of both boots.
 try_alone() { # MACHINE CASE
@@ -138,7 +138,7 @@ try_alone() { # MACHINE CASE
 kernel_figure() { # MACHINE
 	local release
 	[ ! -e "$OUT/$1/0/verdicts" ] || return 0
-	release=$(sed -n 's/.*Linux version \([^ ]*\).*/\1/p' "$OUT/$1/1/console" | head -1)
+	release=$(sed -n '/.*Linux version \([^ ]*\).*/{s//\1/p;q}' "$OUT/$1/1/console")
 	last_verdicts "$1" | awk -v row="figure: kernels target=${1#full-}" -v kernel="$release" -v seconds="$SECONDS" '
 		$2 == "00_boot" { print row, "kernel=" kernel, "boot=" $3, "seconds=" seconds }
 		$1 == "ok" && $2 ~ /^[1-9]/ { print row, "cases=" $2, "passed=" $2 }

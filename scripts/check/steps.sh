@@ -26,26 +26,55 @@ reason_in() { # LOG
 	tail -n 15 "$1"
 }
 
-# try_step NAME COMMAND...: one whose download did not come (scripts/lab/common.sh) left word of that in UWIND_LOST, and is
-# run once more.
+# A function ends with the first of its commands that fails, but where a condition asks how it ended: there, and in all that is called
+# there, bash goes on, and a step would pass whatever fails. So it is refused.
+refuse_condition() { # NAME
+	local status
+	set +e
+	(
+		set -e
+		false
+		exit 42
+	)
+	status=$?
+	set -e
+	if [ $status = 42 ]; then
+		echo "step $1 is in a condition: ask afterwards whether it has passed" >&2
+		exit 70
+	fi
+}
+
+# strictly COMMAND...: STATUS is how it ended.
+strictly() {
+	set +e
+	(
+		set -e
+		"$@"
+	)
+	STATUS=$?
+	set -e
+}
+
+# try_step NAME COMMAND...: STATUS is how it ended. One whose download did not come (scripts/lab/common.sh) left word of that in
+# UWIND_LOST, and is run once more.
 try_step() {
-	local log=$OUT/$1.log first=$OUT/$1.first.log status=0 UWIND_LOST=$OUT/$1.lost
+	local log=$OUT/$1.log first=$OUT/$1.first.log UWIND_LOST=$OUT/$1.lost
 	export UWIND_LOST
+	refuse_condition "$1"
 	rm -f "$UWIND_LOST"
-	("${@:2}") >"$log" 2>&1 </dev/null || status=$?
-	[ $status != 0 ] && [ -s "$UWIND_LOST" ] || return $status
+	strictly "${@:2}" >"$log" 2>&1 </dev/null
+	if [ $STATUS = 0 ] || [ ! -s "$UWIND_LOST" ]; then return; fi
 	mv "$log" "$first"
 	printf 'note %s is run again: %s; its first log: %s\n' "$1" "$(head -1 "$UWIND_LOST")" "${first#"$PWD"/}"
-	("${@:2}") >"$log" 2>&1 </dev/null
+	strictly "${@:2}" >"$log" 2>&1 </dev/null
 }
 
 # lone_step NAME COMMAND...: a test of CTest, which counts. Its output is in a log; what fails says why, what is skipped, too, and
 # what had several cases how many (summary.py).
 lone_step() {
-	local status=0
 	mkdir -p "$OUT"
-	try_step "$@" || status=$?
-	case $status in
+	try_step "$@"
+	case $STATUS in
 	0) tail -n 1 "$OUT/$1.log" | grep '^cases: ' || true ;;
 	"$SKIPPED") tail -n 1 "$OUT/$1.log" ;;
 	*)
@@ -53,13 +82,14 @@ lone_step() {
 		echo "log: ${OUT#"$PWD"/}/$1.log"
 		;;
 	esac
-	return $status
+	return "$STATUS"
 }
 
 # step NAME COMMAND...: run it with its output in a log. Always succeeds; the failure is on record.
 step() {
 	local start=$SECONDS
-	if try_step "$@"; then
+	try_step "$@"
+	if [ $STATUS = 0 ]; then
 		record ok "$1" $((SECONDS - start))
 	else
 		record FAIL "$1" $((SECONDS - start))

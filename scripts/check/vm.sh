@@ -84,7 +84,7 @@ build_for_vm() { # ARCH KERNEL...
 	for kernel in "$@"; do
 		step "build-kmod-$arch-$kernel" build_kmod "$arch" "$kernel"
 		step "build-test-kmod-$arch-$kernel" build_test_kmod "$arch" "$kernel"
-		! is_stalled "$arch" "$kernel" || step "build-stall-kmod-$arch-$kernel" build_stall_kmod "$arch" "$kernel"
+		if is_stalled "$arch" "$kernel"; then step "build-stall-kmod-$arch-$kernel" build_stall_kmod "$arch" "$kernel"; fi
 	done
 	step "build-programs-$arch" build_programs "$arch"
 	step "build-tools-$arch" build_tools "$arch"
