@@ -192,13 +192,10 @@ step_is() {
 
 # lone_step_is STATUS COMMAND...: as CTest sees it.
 lone_step_is() {
-	local wanted=$1 status OUT=$WORK/out
+	local wanted=$1 OUT=$WORK/out
 	shift
-	set +e
-	(set -e && lone_step thing "$@") >"$WORK/said"
-	status=$?
-	set -e
-	same "status of $*" "$status" "$wanted"
+	strictly lone_step thing "$@" >"$WORK/said"
+	same "status of $*" "$STATUS" "$wanted"
 }
 
 passes_over() { echo "it needs a moon" && return 77; }
